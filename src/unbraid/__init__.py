@@ -1,0 +1,49 @@
+"""unbraid: a language model's one strand of tokens, separated into reasoning, content and tool calls.
+
+``parse`` takes a whole output, ``Parser`` takes it as it streams; both give the same message. See ``docs/design.md``.
+"""
+
+from .events import (
+    Content,
+    Event,
+    Finish,
+    Note,
+    Reasoning,
+    ReasoningEnd,
+    ReasoningStart,
+    Span,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from .format import Format, FormatError
+from .formats import formats, resolve
+from .message import Message, Segment, ToolCall
+from .parser import OptionError, Parser, parse
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Content",
+    "Event",
+    "Finish",
+    "Format",
+    "FormatError",
+    "Message",
+    "Note",
+    "OptionError",
+    "Parser",
+    "Reasoning",
+    "ReasoningEnd",
+    "ReasoningStart",
+    "Segment",
+    "Span",
+    "ToolCall",
+    "ToolCallArguments",
+    "ToolCallEnd",
+    "ToolCallStart",
+    "__version__",
+    "formats",
+    "parse",
+    "resolve",
+]

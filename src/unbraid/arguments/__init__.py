@@ -1,0 +1,6 @@
+"""Incremental argument decoders: raw text in, JSON text out, in time linear in the text.
+
+``scan`` walks JSON that passes through untouched, ``json_call`` reads a call object that holds name and arguments,
+``params`` writes JSON for parameters that are raw text, and ``typing`` decides what a raw value is.
+They know nothing of markers, states or formats.
+"""

@@ -1,0 +1,82 @@
+"""Writes the JSON object of a call whose parameters are raw text, while they arrive.
+
+A value that the schema calls a string streams as it comes; any other waits for its end and is typed then (``typing``).
+The writer knows no markers: it is told where parameters begin and end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+from typing import Any, Literal
+
+from .typing import Policy, convert, is_string
+
+
+class ParamsWriter:
+    """The state of writing one call's arguments."""
+
+    __slots__ = ("_policy", "_root", "_schema", "_schemas", "_streams", "_value", "count", "given", "inside")
+
+    def __init__(self, schema: Mapping[str, Any] | None, untyped: Literal["string", "json"]) -> None:
+        self._root: Mapping[str, Any] = schema or {}
+        properties = self._root.get("properties")
+        self._schemas: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
+        self._policy = Policy(untyped)
+        self._schema: Any = None
+        self._streams = False
+        self._value: list[str] = []
+        self.count = 0
+        """How many parameters have begun."""
+        self.given: set[str] = set()
+        """Their names."""
+        self.inside = False
+        """Whether a value is open."""
+
+    def copy(self) -> ParamsWriter:
+        """An independent writer in the same state."""
+        new = ParamsWriter.__new__(ParamsWriter)
+        for name in self.__slots__:
+            setattr(new, name, getattr(self, name))
+        new._value = self._value.copy()
+        new.given = self.given.copy()
+        return new
+
+    @property
+    def streams(self) -> bool:
+        """Whether the open value is a string, so that text can go out as it comes."""
+        return self._streams
+
+    def declares(self, key: str) -> bool:
+        """Whether the tool's schema names such a parameter."""
+        return key in self._schemas
+
+    def open(self, key: str) -> str:
+        """A parameter begins; returns the JSON text up to its value."""
+        self._schema = self._schemas.get(key)
+        self._streams = is_string(self._schema, self._root, self._policy)
+        self.inside = True
+        self.given.add(key)
+        before = ", " if self.count else "{"
+        self.count += 1
+        return f"{before}{encode_basestring(key)}: " + ('"' if self._streams else "")
+
+    def text(self, text: str) -> str:
+        """A piece of the value; returns the JSON text that can be said now."""
+        if self._streams:
+            return encode_basestring(text)[1:-1]
+        self._value.append(text)
+        return ""
+
+    def close(self) -> str:
+        """The value is over; returns the rest of its JSON text."""
+        self.inside = False
+        if self._streams:
+            return '"'
+        raw = "".join(self._value)
+        self._value = []
+        return convert(raw, self._schema, self._root, self._policy)
+
+    def end(self) -> str:
+        """The call is over; returns the JSON text that closes the object."""
+        return "}" if self.count else "{}"

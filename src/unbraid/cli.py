@@ -1,0 +1,494 @@
+"""The command line: ``unbraid parse``, ``formats``, ``explain`` and ``serve``.
+
+What lives here: the commands' arguments, reading files, and saying in one sentence what is wrong with them (exit
+code 2). What doesn't: parsing (``parser``), how a parse is drawn (``explain``) and the server (``server``). A command
+imports what it needs when it runs, so that ``unbraid parse`` and ``--help`` start quickly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from .explain import Look
+    from .format import Format
+    from .message import Message, ToolCall
+    from .parser import Parser
+
+FINISHES = ("stop", "length", "stop_string", "error")
+CUTS = ("chars", "tokens")
+COLOURS = ("auto", "always", "never")
+
+WRONG_INPUT = 2
+INTERRUPTED = 130
+READER_GONE = 141
+
+_TOKEN = re.compile(r" ?\w{1,6}|\s{1,8}?(?= ?\w)|\s{1,8}|[^\w\s]{1,3}")
+
+
+class Refused(Exception):
+    """The input is wrong. The text is one sentence that says what, and the nearest valid choice."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the return value is the exit code."""
+    try:
+        args = _arguments(sys.argv[1:] if argv is None else list(argv))
+        code: int = args.run(args)
+        sys.stdout.flush()
+        return code
+    except Refused as wrong:
+        return _refuse(str(wrong))
+    except BrokenPipeError:
+        # Whoever read our output has gone. Point stdout elsewhere, or the interpreter complains when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def pieces(text: str, cut: str | int | None) -> Iterator[str]:
+    """The text in the pieces that ``--cut`` names: joined, they are the text.
+
+    ``"chars"``: single characters; a number: groups of so many characters; ``"tokens"``: words with the space before
+    them, long words in parts of six characters, white space and punctuation apart, so about four characters each;
+    ``None``: the whole at once.
+    """
+    if cut == "tokens":
+        return (found.group() for found in _TOKEN.finditer(text))
+    if cut is None:
+        return iter((text,) if text else ())
+    size = 1 if cut == "chars" else int(cut)
+    return (text[at : at + size] for at in range(0, len(text), size))
+
+
+# ------------------------------------------------------------------------------------------------ the commands
+
+
+def _parse(args: argparse.Namespace) -> int:
+    parser = _parser(args)
+    chunks = _chunks(args.file, live=args.events)
+    if args.events:
+        for text in chunks:
+            for piece in pieces(text, args.cut):
+                for event in parser.feed(piece):
+                    _print_json(event.as_dict())
+            sys.stdout.flush()
+        for event in parser.finish(args.finish):
+            _print_json(event.as_dict())
+        return 0
+    for text in chunks:
+        for piece in pieces(text, args.cut):
+            parser.feed(piece)
+    parser.finish(args.finish)
+    _print_json(_message(parser.message, spans=args.spans), indent=2)
+    return 0
+
+
+def _formats(args: argparse.Namespace) -> int:
+    from . import formats, parse
+
+    every = formats()
+    if args.json:
+        _print_json([_description(each) for each in every.values()], indent=2)
+        return 0
+    from .explain import paint
+
+    look = _look(args.color)
+    for each in every.values():
+        told = _description(each)
+        name = f"\x1b[1m{each.name}\x1b[0m" if look.colour else each.name
+        aliases = f"  (also {', '.join(each.aliases)})" if each.aliases else ""
+        _print(f"{name}{aliases}")
+        _print(f"  {told['about']}" if told["about"] else "")
+        spans = parse(each.example, each, thinking=each.reasoning is not None).spans
+        shown = paint(each.example, spans, look)
+        _print("".join(f"    {line}\n" if line else "\n" for line in shown.splitlines()))
+    return 0
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from .explain import explain
+
+    parser = _parser(args)
+    text = "".join(_chunks(args.file))
+    parser.feed(text)
+    parser.finish(args.finish)
+    drawn = explain(text, parser.message, _look(args.color), name=_format(args.format).name)
+    sys.stdout.write(drawn)
+    return 0
+
+
+def _serve(args: argparse.Namespace) -> int:
+    raise Refused("the server isn't there yet.")
+
+
+# ------------------------------------------------------------------------------------------------- what they say
+
+
+def _message(message: Message, *, spans: bool) -> dict[str, Any]:
+    """The message as plain values. Arguments stay the JSON text that the model wrote."""
+
+    def call(each: ToolCall) -> dict[str, Any]:
+        told: dict[str, Any] = {"id": each.id, "name": each.name, "arguments": each.arguments}
+        return told | ({"notes": [note._asdict() for note in each.notes]} if each.notes else {})
+
+    told: dict[str, Any] = {
+        "reasoning": message.reasoning,
+        "content": message.content,
+        "tool_calls": [call(each) for each in message.tool_calls],
+        "incomplete_calls": [call(each) for each in message.incomplete_calls],
+        "notes": [note._asdict() for note in message.notes],
+        "reasoning_closed": message.reasoning_closed,
+        "finish_reason": message.finish_reason,
+    }
+    if spans:
+        told["spans"] = [span._asdict() for span in message.spans]
+    return told
+
+
+def _description(format: Format) -> dict[str, Any]:
+    """What ``unbraid formats`` tells of a format."""
+    from importlib import import_module
+
+    about = ""
+    module = f"unbraid.formats.{format.name}"
+    try:
+        about = (import_module(module).__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+    except ImportError:  # a format of somebody else's: it has no page of its own
+        about = ""
+    return {
+        "name": format.name,
+        "aliases": list(format.aliases),
+        "about": about,
+        "source": format.source,
+        "example": format.example,
+    }
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+def _print_json(value: Any, indent: int | None = None) -> None:
+    import json
+
+    _print(json.dumps(value, ensure_ascii=not _unicode_output(), indent=indent))
+
+
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"unbraid: {sentence}\n")
+    return WRONG_INPUT
+
+
+def _unicode_output() -> bool:
+    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
+
+
+def _look(when: str) -> Look:
+    """How to draw on this stdout: ``--color`` wins over NO_COLOR, and that over what stdout is."""
+    from shutil import get_terminal_size
+
+    from .explain import Look
+
+    terminal = sys.stdout.isatty()
+    colour = when == "always" or (
+        when == "auto" and terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+    width = get_terminal_size().columns if terminal or os.environ.get("COLUMNS", "").isdigit() else None
+    return Look(colour=colour, width=width, ascii=not _unicode_output())
+
+
+# ------------------------------------------------------------------------------------------- what they are given
+
+
+def _format(name: str | None) -> Format:
+    from . import FormatError, formats, resolve
+
+    if name is None:
+        raise Refused(f"--format is missing; choose one of {', '.join(formats())}.")
+    try:
+        return resolve(name)
+    except FormatError as wrong:
+        raise Refused(str(wrong)) from None
+
+
+def _parser(args: argparse.Namespace) -> Parser:
+    """A parser as the arguments say."""
+    from . import FormatError, Parser
+
+    format = _format(args.format)
+    tools = _tools(args.tools) if args.tools is not None else None
+    prompt = _prompt(args.prompt) if args.prompt is not None else None
+    try:
+        return Parser(format, tools=tools, thinking=args.thinking, prompt=prompt)
+    except FormatError as wrong:
+        raise Refused(str(wrong)) from None
+
+
+def _chunks(file: str, *, live: bool = False) -> Iterator[str]:
+    """The text of a file or of stdin (``-``), line ends untouched: the whole at once, or live, as a pipe brings it."""
+    name = "stdin" if file == "-" else file
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines = 1
+    for data in _stdin(live) if file == "-" else (_bytes(file), b""):
+        try:
+            yield decoder.decode(data, final=not data)
+        except UnicodeDecodeError as wrong:
+            lines += wrong.object.count(b"\n", 0, wrong.start)
+            raise Refused(
+                f"{name} is not UTF-8 text: byte 0x{wrong.object[wrong.start]:02x} in line {lines}."
+            ) from None
+        lines += data.count(b"\n")
+
+
+def _stdin(live: bool) -> Iterator[bytes]:
+    """What stdin brings; an empty piece at the end."""
+    if not live:
+        yield sys.stdin.buffer.read()
+    while live and (data := os.read(sys.stdin.fileno(), 65536)):
+        yield data
+    yield b""
+
+
+def _text(file: str) -> str:
+    return "".join(_chunks(file))
+
+
+def _bytes(file: str) -> bytes:
+    path = Path(file)
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise Refused(f"there is no file {file!r}{_nearest_file(path)}") from None
+    except IsADirectoryError:
+        raise Refused(f"{file!r} is a directory; give a file, or - for stdin.") from None
+    except (OSError, ValueError) as wrong:
+        why = getattr(wrong, "strerror", None) or str(wrong)
+        raise Refused(f"{file!r} can't be read: {why}.") from None
+
+
+def _nearest_file(path: Path) -> str:
+    import difflib
+
+    try:
+        near = difflib.get_close_matches(path.name, [each.name for each in path.parent.iterdir()], n=1)
+    except OSError:
+        return f"; there is no directory {str(path.parent)!r} either."
+    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else "; give a file, or - for stdin."
+
+
+def _tools(file: str) -> list[dict[str, Any]]:
+    """The list of tools in a JSON file, checked as far as a sentence about it can help."""
+    import json
+
+    text = _text(file)
+    try:
+        tools = json.loads(text)
+    except json.JSONDecodeError as wrong:
+        raise Refused(
+            f"{file} is not valid JSON at line {wrong.lineno}, column {wrong.colno}: {wrong.msg}."
+        ) from None
+    except RecursionError:
+        raise Refused(f"{file} is nested too deeply.") from None
+    if isinstance(tools, dict) and isinstance(tools.get("tools"), list):
+        raise Refused(f"{file} holds an object; give its list 'tools' alone.")
+    if not isinstance(tools, list):
+        raise Refused(f"{file} must hold a JSON list of tools, such as [{{\"name\": \"f\", \"parameters\": {{}}}}].")
+    for at, tool in enumerate(tools, 1):
+        function = tool.get("function", tool) if isinstance(tool, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            raise Refused(f"tool {at} in {file} has no name; each is {{\"name\": ..., \"parameters\": ...}}.")
+    return tools
+
+
+def _prompt(value: str) -> str:
+    """``--prompt``: the text itself, or ``@FILE``; ``@@`` starts a text that begins with one ``@``."""
+    if value.startswith("@@"):
+        return value[1:]
+    return _text(value[1:] or "-") if value.startswith("@") else value
+
+
+# --------------------------------------------------------------------------------------------- the arguments
+
+
+class _Arguments(argparse.ArgumentParser):
+    """An argument parser that says what is wrong in one sentence, with the nearest valid choice."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Refused(message if message.endswith((".", "?")) else f"{message}; see {self.prog} --help.")
+
+
+def _one_of(what: str, choices: Sequence[str]) -> Any:
+    def read(value: str) -> str:
+        from .format import nearest
+
+        if value not in choices:
+            raise Refused(f"{what} can't be {value!r}{nearest(value, list(choices))}")
+        return value
+
+    return read
+
+
+def _cut(value: str) -> str | int:
+    from .format import nearest
+
+    if value in CUTS:
+        return value
+    if value.isdecimal() and int(value) > 0:
+        return int(value)
+    close = nearest(value, list(CUTS))
+    close = close if "did you" in close else "; it is chars, tokens, or a number from 1."
+    raise Refused(f"--cut can't be {value!r}{close}")
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    """The parsed arguments; ``run`` is the command's function."""
+    parser, commands = _argument_parsers()
+    if not argv:
+        argv = ["--help"]
+    command = next((word for word in argv if not word.startswith("-")), None)
+    if command is not None and command not in commands:
+        from .format import nearest
+
+        raise Refused(f"there is no command {command!r}{nearest(command, list(commands))}")
+    args, unknown = parser.parse_known_args(argv)
+    if command is None:
+        parser.error(f"{unknown[0]} needs a command before it" if unknown else "a command is missing")
+    if unknown:
+        _refuse_unknown(unknown[0], command, commands[command].format_help())
+    return args
+
+
+def _refuse_unknown(word: str, command: str, told: str) -> NoReturn:
+    from .format import nearest
+
+    if not word.startswith("-"):
+        raise Refused(f"unbraid {command} can't take {word!r} too; see unbraid {command} --help.")
+    option = word.split("=")[0]
+    close = nearest(option, sorted(set(re.findall(r"--[a-z-]+", told))))
+    close = close if "did you" in close else f"; see unbraid {command} --help."
+    raise Refused(f"unbraid {command} has no option {option}{close}")
+
+
+def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]:
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = _Arguments(
+        prog="unbraid",
+        description="Separates a language model's one strand of text into reasoning, content and tool calls.",
+        epilog="example:\n  unbraid explain --format qwen3 reply.txt\n\nunbraid COMMAND --help tells more.",
+        formatter_class=shape,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    def command(name: str, run: Any, help: str, description: str, example: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = commands.add_parser(
+            name,
+            help=help,
+            description=description,
+            epilog=f"example:\n  {example}",
+            formatter_class=shape,
+            allow_abbrev=False,
+        )
+        made.set_defaults(run=run)
+        return made
+
+    parse = command(
+        "parse",
+        _parse,
+        "print the message that a text holds, as JSON",
+        "Print the message that a model's text holds, as JSON. Arguments stay the JSON text that the model wrote.",
+        "unbraid parse --format qwen3 --tools tools.json reply.txt\n"
+        "  my-model | unbraid parse --format glm47 --events",
+    )
+    _add_input(parse)
+    parse.add_argument("--events", action="store_true", help="print the events, one JSON object a line, as they come")
+    parse.add_argument("--spans", action="store_true", help="add what each run of characters is")
+    parse.add_argument(
+        "--cut",
+        type=_cut,
+        metavar="chars|tokens|N",
+        help="feed the text in pieces: characters, groups of N characters, or words with the space before them "
+        "(long words in parts of six, white space and punctuation apart: about four characters, always the same)",
+    )
+
+    explain = command(
+        "explain",
+        _explain,
+        "show which character went where, and why",
+        "Show the text with one row per part: where it starts, what it is and why. White space in markers is visible.",
+        "unbraid explain --format qwen3_coder reply.txt\n"
+        "  unbraid explain --format qwen3 --color always reply.txt | less -R",
+    )
+    _add_input(explain)
+    _add_colour(explain)
+
+    listed = command(
+        "formats",
+        _formats,
+        "list the formats, with an example of each",
+        "List the formats, with other names, source and an example of each.",
+        "unbraid formats\n  unbraid formats --json",
+    )
+    listed.add_argument("--json", action="store_true", help="as a JSON list")
+    _add_colour(listed)
+
+    return parser, dict(commands.choices)
+
+
+def _add_input(command: argparse.ArgumentParser) -> None:
+    """The arguments of every command that parses a text."""
+    add = command.add_argument
+    add("file", nargs="?", default="-", metavar="FILE", help="the model's text, UTF-8; - or nothing: stdin")
+    add("--format", "-f", metavar="NAME", help="the format's name or alias (unbraid formats lists them)")
+    add("--tools", metavar="FILE", help="JSON list of the tools that were offered: OpenAI's, or functions alone")
+    add("--prompt", metavar="TEXT|@FILE", help="the rendered prompt or its end; decides where the output starts")
+    add(
+        "--thinking",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether thinking was asked for, where the prompt doesn't show it",
+    )
+    add(
+        "--finish",
+        type=_one_of("--finish", FINISHES),
+        default="stop",
+        metavar="REASON",
+        help=f"why the output ended: {', '.join(FINISHES)} (stop)",
+    )
+
+
+def _add_colour(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--color",
+        type=_one_of("--color", COLOURS),
+        default="auto",
+        metavar="WHEN",
+        help="auto (on a terminal, unless NO_COLOR is set), always or never",
+    )
+
+
+class _Version(argparse.Action):
+    """Prints the version; looked up only when asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            known = version("unbraid")
+        except PackageNotFoundError:  # run from a source tree that isn't installed
+            known = "(not installed)"
+        _print(f"unbraid {known}")
+        parser.exit()

@@ -1,0 +1,179 @@
+"""The vocabulary: what a model format can say. Read this module first.
+
+A ``Format`` describes what a model's output *looks like*, as a small tree of frozen dataclasses. It holds no
+functions and no transitions: the states of the parser, the constraint grammar and the documentation are derived
+from it (``machine``, ``constrain``). Nothing here reads text; nothing here knows a model's name.
+
+Literals
+--------
+Markers are written as *literals*: plain text with holes, for example ``"<function={name}>\\n"``.
+
+* Holes are ``{name}``, ``{key}`` and ``{id}``. A brace that is meant as text is doubled: ``{{`` and ``}}``.
+* White space at the edges is *soft*: it belongs to the marker when it is there and isn't required. At most the white
+  space that is written counts, everything beyond it is data.
+* White space inside a literal is soft in length.
+* Where a marker has several spellings, give a tuple of literals. The first is canonical: it is what a writer writes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union
+
+Spelling = Union[str, "tuple[str, ...]"]
+"""One literal, or several spellings of it with the canonical one first."""
+
+
+class FormatError(ValueError):
+    """A format that can't work, or a name that isn't one. The message says what to change."""
+
+
+def spellings(value: Spelling | None) -> tuple[str, ...]:
+    """All spellings of a marker, canonical first; empty for ``None``."""
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def canonical(value: Spelling | None) -> str:
+    """The spelling that a writer writes; ``""`` for ``None``."""
+    every = spellings(value)
+    return every[0] if every else ""
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """A pair of markers around the model's thinking."""
+
+    open: Spelling
+    """The marker that opens reasoning, e.g. ``"<think>\\n"``."""
+    close: Spelling
+    """The marker that closes it, e.g. ``"\\n</think>\\n\\n"``."""
+    opened_by: Literal["model", "prompt"] = "model"
+    """Who writes the opener when thinking is on. ``"prompt"``: the chat template does, so the output starts inside."""
+    default: bool = True
+    """Whether the model thinks when neither the prompt's tail nor the request says so."""
+    toggle: tuple[str, ...] = ()
+    """Chat-template variables that switch thinking, the usual one first (e.g. ``enable_thinking``)."""
+    reopens: bool = False
+    """Whether an opener after the answer has begun opens reasoning again. Otherwise it is text."""
+    calls: Literal["decide", "end", "text"] = "decide"
+    """What a call marker in open reasoning means, unless the request says (``calls_in_reasoning``)."""
+
+
+@dataclass(frozen=True)
+class Json:
+    """Arguments are one JSON object, passed through byte for byte."""
+
+
+@dataclass(frozen=True)
+class JsonCall:
+    """The body is a JSON object that holds the name *and* the arguments, in either order."""
+
+    name: tuple[str, ...] = ("name",)
+    """Keys that may hold the function's name, canonical first."""
+    arguments: tuple[str, ...] = ("arguments", "parameters")
+    """Keys that may hold the arguments (an object, or a JSON string that holds one), canonical first."""
+    id: tuple[str, ...] = ()
+    """Keys that hold the call's id on the wire."""
+    array: Literal["never", "allowed", "always"] = "allowed"
+    """Whether the body may be (or always is) a JSON array of such objects."""
+
+
+@dataclass(frozen=True)
+class Params:
+    """Arguments are one element per parameter: raw text between an opener with ``{key}`` and a closer."""
+
+    open: Spelling
+    """Starts a parameter and names it, e.g. ``"<parameter={key}>\\n"``."""
+    close: Spelling
+    """Ends its value, e.g. ``"\\n</parameter>\\n"``."""
+    untyped: Literal["string", "json"] = "string"
+    """How a value is read when the tool's schema doesn't say: as a string, or as JSON where it is valid JSON."""
+    unclosed: bool = True
+    """Whether the next opener of a declared parameter at the start of a line also ends a value."""
+    scalars: Literal["json", "python"] = "json"
+    """How a writer spells booleans and null: ``true``/``null`` or ``True``/``None``. A reader takes both."""
+
+
+Codec = Union[Json, JsonCall, Params]
+"""How a call's arguments are written: a closed, small set."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: an opener, the arguments in their codec, and a closer."""
+
+    open: Spelling
+    """Starts a call, with ``{name}`` or ``{id}`` in it unless the codec is :class:`JsonCall`."""
+    close: Spelling
+    """Ends a call."""
+    arguments: Codec
+    """How the arguments are written."""
+    id: Spelling | None = None
+    """The shape of an ``{id}`` in the opener, from which the name is read, e.g. ``"functions.{name}:{index}"``."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Where calls stand: alone, or in a section with its own markers."""
+
+    call: Call
+    open: Spelling | None = None
+    """Opens the section around calls, where the format has one."""
+    close: Spelling | None = None
+    """Closes the section."""
+    section: Literal["shared", "per_call"] = "shared"
+    """Whether parallel calls share one section or each is written in its own. Both are read."""
+    optional: bool = False
+    """Whether a call without the section's opener is read as a call too."""
+    between: Literal["layout", "noise"] = "layout"
+    """Text in the section and outside calls: ``"layout"``, only white space, anything else ends the section and is
+    content; ``"noise"``, anything, and none of it is content."""
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Turn boundaries. They bound what of a prompt is the turn being generated, and never are content."""
+
+    assistant: Spelling
+    """What the chat template writes before the assistant's words, e.g. ``"<|im_start|>assistant\\n"``."""
+    others: tuple[str, ...] = ()
+    """Markers that open any other turn, e.g. ``"<|im_start|>"`` or ``"<|user|>"``."""
+    ends: tuple[str, ...] = ()
+    """Markers that end a turn. In the output they are markup."""
+
+
+@dataclass(frozen=True, eq=False)
+class Format:
+    """One model format. Two formats are the same only if they are the same object."""
+
+    name: str
+    """Lower case letters, digits and underscores."""
+    turns: Turns
+    reasoning: Reasoning | None = None
+    tools: Tools | None = None
+    special: tuple[str, ...] = ()
+    """Markers that are one token of their own in the model's vocabulary."""
+    aliases: tuple[str, ...] = ()
+    """Other names under which the format is known, e.g. parser names of vLLM and SGLang."""
+    source: str = ""
+    """Where the facts come from: models, and what was read."""
+    example: str = ""
+    """A complete output with reasoning and a call, as such a model writes it when thinking is on."""
+    compiled: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    """Machines built from this format, by variant (filled by ``machine.compile``)."""
+
+    def __post_init__(self) -> None:
+        from . import checks
+
+        checks.check(self)
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """A half sentence that names the nearest valid choice: ``"; did you mean 'qwen3'?"``, or a list of all."""
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; choose one of {', '.join(known)}."

@@ -1,0 +1,36 @@
+"""GLM-4.5 to GLM-5.3: key/value pairs, values raw. Both layouts (compact, and one pair a line) are read."""
+
+from ..format import Call, Format, Params, Reasoning, Tools, Turns
+
+FORMAT = Format(
+    name="glm47",
+    turns=Turns(
+        ("<|assistant|>", "<|assistant|>\n"),
+        others=("<|user|>", "<|system|>", "<|observation|>", "[gMASK]"),
+        ends=("<|user|>", "<|observation|>", "<|endoftext|>"),
+    ),
+    reasoning=Reasoning(
+        ("<think>", "\n<think>"), ("</think>", "</think>\n"), opened_by="prompt",
+        toggle=("enable_thinking", "thinking"),
+    ),  # fmt: skip
+    tools=Tools(
+        Call(
+            ("<tool_call>{name}", "\n<tool_call>{name}\n"),
+            ("</tool_call>", "\n</tool_call>"),
+            Params(
+                ("<arg_key>{key}</arg_key><arg_value>", "\n<arg_key>{key}</arg_key>\n<arg_value>"),
+                "</arg_value>",
+            ),
+        )
+    ),
+    special=(
+        "<|user|>", "<|assistant|>", "<|system|>", "<|observation|>", "<|endoftext|>", "[gMASK]", "<think>",
+        "</think>", "<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+    ),  # fmt: skip
+    aliases=("glm45", "glm"),
+    source="Chat templates of zai-org/GLM-4.5, GLM-4.7 and GLM-5.3; parsers of vLLM 0.32 (glm45, glm47) and "
+    "SGLang 0.5.22 for the variants that models write.",
+    example="A train to Graz for two.</think>"
+    "<tool_call>find_trains<arg_key>to</arg_key><arg_value>Graz</arg_value>"
+    "<arg_key>seats</arg_key><arg_value>2</arg_value></tool_call>",
+)

@@ -1,0 +1,184 @@
+"""Literals as regular expressions: from ``"\\n<function={name}>\\n"`` to what a scanner can look for.
+
+A marker is found in a stream in two ways: as a whole, or as a tail of what has arrived that may still become one.
+Both patterns are built here from the same units, so that they can't disagree. Nothing here knows states or channels.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from string import Formatter
+from typing import NamedTuple
+
+from .format import FormatError, Spelling, spellings
+
+LAYOUT_LIMIT = 32
+"""At most so many white-space characters inside a marker are layout. Bounds what has to be held back."""
+HOLE_LIMIT = 256
+"""At most so many characters fill a hole. A longer name or key isn't one."""
+
+_SPACE = re.compile(r"\s+")
+_NOT_IN_NAMES = r"\s<>\"'{}()\[\],"
+
+
+class Unit(NamedTuple):
+    """One step of a marker: a character, white space, or a hole."""
+
+    pattern: str
+    longest: int
+    hole: str | None = None
+
+
+Units = tuple[Unit, ...]
+
+ANY_LAYOUT: Unit = Unit(rf"\s{{0,{LAYOUT_LIMIT}}}", LAYOUT_LIMIT)
+"""White space of any kind, perhaps none."""
+
+
+@dataclass(frozen=True)
+class Marker:
+    """One spelling of a marker."""
+
+    core: Units
+    """Everything between the soft edges."""
+    leads: tuple[str, ...] = ()
+    """White space before the core that belongs to the marker when it is there, longest first."""
+    trails: tuple[str, ...] = ()
+    """White space after the core that belongs to the marker when it is there."""
+    any_lead: bool = False
+    """Whether any white space before the core belongs to it."""
+    follow: tuple[Units, ...] = ()
+    """If not empty, the core counts only when one of these comes next, after any white space."""
+
+    @property
+    def longest(self) -> int:
+        """The most characters that may have to be held back before it is known whether this is the marker."""
+        lead = LAYOUT_LIMIT if self.any_lead else max((len(lead) for lead in self.leads), default=0)
+        follow = max((length(units) + LAYOUT_LIMIT for units in self.follow), default=0)
+        return lead + length(self.core) + follow
+
+
+def length(units: Units) -> int:
+    """The most characters that these units match."""
+    return sum(unit.longest for unit in units)
+
+
+def text_units(text: str) -> Units:
+    """Units of plain text, white space inside soft in length."""
+    units: list[Unit] = []
+    at = 0
+    for space in _SPACE.finditer(text):
+        units.extend(Unit(re.escape(c), 1) for c in text[at : space.start()])
+        beside = text[max(0, space.start() - 1) : space.start()] + text[space.end() : space.end() + 1]
+        between_words = len(beside) == 2 and all(c.isalnum() or c == "_" for c in beside)
+        units.append(Unit(rf"\s{{{int(between_words)},{LAYOUT_LIMIT}}}", LAYOUT_LIMIT))
+        at = space.end()
+    units.extend(Unit(re.escape(c), 1) for c in text[at:])
+    return tuple(units)
+
+
+def _hole_unit(hole: str, next_character: str) -> tuple[Unit, ...]:
+    stop = re.escape(next_character) if next_character else ""
+    if hole == "key":
+        return (Unit(rf"[^\n<{stop}]{{1,{HOLE_LIMIT}}}", HOLE_LIMIT, hole),)
+    name = Unit(rf"[^{_NOT_IN_NAMES}{stop}]{{1,{HOLE_LIMIT}}}", HOLE_LIMIT, hole)
+    return (Unit(r"\s{0,8}", 8), name, Unit(r"\s{0,8}", 8))
+
+
+def parse(literal: str) -> Marker:
+    """A literal as a marker.
+
+    Raises:
+        FormatError: the literal is empty, or has a hole that isn't one of ``{name}``, ``{key}``, ``{id}``.
+    """
+    core = literal.strip()
+    if not core:
+        raise FormatError(f"the marker {literal!r} holds nothing but white space")
+    lead = literal[: len(literal) - len(literal.lstrip())]
+    trail = literal[len(literal.rstrip()) :]
+    units: list[Unit] = []
+    try:
+        pieces = list(Formatter().parse(core))
+    except ValueError as error:
+        raise FormatError(
+            f"the marker {literal!r} can't be read: {error} (double a brace that is text)"
+        ) from None
+    for place, (text, hole, _, _) in enumerate(pieces):
+        units.extend(text_units(text))
+        if hole is None:
+            continue
+        if hole not in ("name", "key", "id"):
+            raise FormatError(
+                f"the marker {literal!r} has an unknown hole {{{hole}}}; use {{name}}, {{key}} or {{id}}"
+            )
+        following = pieces[place + 1][0] if place + 1 < len(pieces) else ""
+        units.extend(_hole_unit(hole, following[:1]))
+    return Marker(
+        core=tuple(units),
+        leads=tuple(lead[i:] for i in range(len(lead))),
+        trails=(trail,) if trail else (),
+    )
+
+
+def markers(spelling: Spelling | None) -> tuple[Marker, ...]:
+    """All spellings of a marker; those that differ only in their soft edges become one."""
+    merged: dict[Units, Marker] = {}
+    for literal in spellings(spelling):
+        new = parse(literal)
+        old = merged.get(new.core, Marker(new.core))
+        leads = tuple(sorted({*old.leads, *new.leads}, key=lambda lead: (-len(lead), lead)))
+        merged[new.core] = Marker(new.core, leads, tuple(dict.fromkeys((*old.trails, *new.trails))))
+    return tuple(merged.values())
+
+
+def whole(units: Units, group: str | None = None) -> str:
+    """The pattern of all units; holes are captured as ``{group}{hole}`` where a group is given."""
+    return "".join(
+        f"(?P<{group}{unit.hole}>{unit.pattern})" if unit.hole and group else unit.pattern for unit in units
+    )
+
+
+def tail(units: Units) -> str:
+    """The pattern of every non-empty beginning of the units, the longest first."""
+    pattern = ""
+    for unit in reversed(units):
+        pattern = unit.pattern + (f"(?:{pattern})?" if pattern else "")
+    return pattern
+
+
+def _alternatives(patterns: list[str]) -> str:
+    return "(?:" + "|".join(patterns) + ")"
+
+
+def _lead(marker: Marker) -> str:
+    if marker.any_lead:
+        return ANY_LAYOUT.pattern
+    return _alternatives([re.escape(lead) for lead in marker.leads]) + "?" if marker.leads else ""
+
+
+def marker_whole(marker: Marker, group: str, at_end: bool) -> str:
+    """The pattern of the marker as a whole. ``at_end``: the output is over, so what must follow may be cut off."""
+    pattern = _lead(marker) + whole(marker.core, group)
+    if marker.follow:
+        following = [whole(units) for units in marker.follow]
+        if at_end:
+            following.append(rf"(?:{_alternatives([tail(units) for units in marker.follow])})?\Z")
+        pattern += f"(?={ANY_LAYOUT.pattern}{_alternatives(following)})"
+    return pattern
+
+
+def marker_tail(marker: Marker) -> list[str]:
+    """Patterns of what the marker may begin with, to stand before the end of the text."""
+    patterns = [_lead(marker) + tail(marker.core)]
+    if marker.follow:
+        following = _alternatives([tail(units) for units in marker.follow])
+        patterns.insert(0, f"{_lead(marker)}{whole(marker.core)}{ANY_LAYOUT.pattern}(?:{following})?")
+    if marker.any_lead:
+        patterns.append(rf"\s{{1,{LAYOUT_LIMIT}}}")
+    elif marker.leads:
+        beginnings = {lead[:end] for lead in marker.leads for end in range(1, len(lead) + 1)}
+        patterns.append(
+            _alternatives([re.escape(each) for each in sorted(beginnings, key=len, reverse=True)])
+        )
+    return patterns

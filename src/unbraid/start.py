@@ -1,0 +1,46 @@
+"""Which part of a prompt is the turn that is being generated.
+
+The state in which an output starts isn't guessed per model: the machine is run over what follows the last turn
+boundary of the prompt, and starts where that leaves it. Finding that boundary is all that happens here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .format import Turns, spellings
+
+
+class Tail(NamedTuple):
+    """What follows the last turn boundary of a prompt."""
+
+    text: str
+    bounded: bool
+    """Whether an assistant turn's opener stands right before it, so that words in it are the assistant's own."""
+
+
+def tail(prompt: str, turns: Turns) -> Tail:
+    """The tail of a prompt; the whole of it if it holds no turn boundary at all."""
+    last, after, assistant = -1, 0, False
+    for literal in spellings(turns.assistant):
+        core = literal.strip()
+        found = prompt.rfind(core)
+        if found >= 0 and (found, found + len(core)) >= (last, after):
+            last, after, assistant = found, found + len(core), True
+    for literal in (*turns.others, *turns.ends):
+        core = literal.strip()
+        found = prompt.rfind(core)
+        if found > last:
+            last, after, assistant = found, found + len(core), False
+    if last < 0:
+        return Tail(prompt, False)
+    if not assistant:
+        return Tail("", False)
+    soft = max(
+        (literal[len(literal.rstrip()) :] for literal in spellings(turns.assistant)), key=len, default=""
+    )
+    text = prompt[after:]
+    kept = 0
+    while kept < len(soft) and text[kept : kept + 1] == soft[kept]:
+        kept += 1
+    return Tail(text[kept:], True)
