@@ -1,7 +1,7 @@
 """What makes a format impossible, said in one clear sentence when it is built.
 
-Only the structure of the description is looked at here; collisions between markers are found when the machine is
-compiled, which a check does once.
+Only the structure of the description is looked at here; collisions between markers are found while the machine's
+table is planned, which a check does once.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ def check(format: Format) -> None:
         raise FormatError(f"{format.name}: reasoning needs an opener and a closer")
     if format.tools is not None:
         _check_tools(format)
-    from .machine import Variant, compile
+    from .machine import plan
 
-    compile(format)
-    compile(format, Variant(calls=False, calls_in_reasoning=False))
+    plan(format)
 
 
 def _check_tools(format: Format) -> None:

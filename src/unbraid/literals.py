@@ -147,38 +147,33 @@ def tail(units: Units) -> str:
     return pattern
 
 
-def _alternatives(patterns: list[str]) -> str:
-    return "(?:" + "|".join(patterns) + ")"
+def either(patterns: list[str]) -> str:
+    """Any of the patterns."""
+    return patterns[0] if len(patterns) == 1 else "(?:" + "|".join(patterns) + ")"
 
 
-def _lead(marker: Marker) -> str:
-    if marker.any_lead:
-        return ANY_LAYOUT.pattern
-    return _alternatives([re.escape(lead) for lead in marker.leads]) + "?" if marker.leads else ""
+def rest_whole(marker: Marker, group: str, at_end: bool) -> str:
+    """The pattern of the marker's core after its first unit.
 
-
-def marker_whole(marker: Marker, group: str, at_end: bool) -> str:
-    """The pattern of the marker as a whole. ``at_end``: the output is over, so what must follow may be cut off."""
-    pattern = _lead(marker) + whole(marker.core, group)
+    Args:
+        marker: the marker.
+        group: what the names of the groups of its holes begin with.
+        at_end: the output is over, so what must follow may be cut off.
+    """
+    pattern = whole(marker.core[1:], group)
     if marker.follow:
         following = [whole(units) for units in marker.follow]
         if at_end:
-            following.append(rf"(?:{_alternatives([tail(units) for units in marker.follow])})?\Z")
-        pattern += f"(?={ANY_LAYOUT.pattern}{_alternatives(following)})"
+            following.append(rf"(?:{either([tail(units) for units in marker.follow])})?\Z")
+        pattern += f"(?={ANY_LAYOUT.pattern}{either(following)})"
     return pattern
 
 
-def marker_tail(marker: Marker) -> list[str]:
-    """Patterns of what the marker may begin with, to stand before the end of the text."""
-    patterns = [_lead(marker) + tail(marker.core)]
-    if marker.follow:
-        following = _alternatives([tail(units) for units in marker.follow])
-        patterns.insert(0, f"{_lead(marker)}{whole(marker.core)}{ANY_LAYOUT.pattern}(?:{following})?")
-    if marker.any_lead:
-        patterns.append(rf"\s{{1,{LAYOUT_LIMIT}}}")
-    elif marker.leads:
-        beginnings = {lead[:end] for lead in marker.leads for end in range(1, len(lead) + 1)}
-        patterns.append(
-            _alternatives([re.escape(each) for each in sorted(beginnings, key=len, reverse=True)])
-        )
-    return patterns
+def rest_tail(marker: Marker) -> str:
+    """The pattern of what a beginning of the marker may hold after its first unit, to stand before the text's end."""
+    beginning = tail(marker.core[1:])
+    beginning = f"(?:{beginning})?" if beginning else ""
+    if not marker.follow:
+        return beginning
+    following = either([tail(units) for units in marker.follow])
+    return f"(?:{whole(marker.core[1:])}{ANY_LAYOUT.pattern}(?:{following})?|{beginning})"

@@ -24,13 +24,14 @@ from typing import Literal, NamedTuple, Optional
 from .format import Call, Format, FormatError, Json, JsonCall, Params
 from .literals import (
     ANY_LAYOUT,
+    LAYOUT_LIMIT,
     Marker,
     Unit,
     Units,
-    length,
-    marker_tail,
-    marker_whole,
+    either,
     markers,
+    rest_tail,
+    rest_whole,
     text_units,
 )
 
@@ -38,6 +39,7 @@ Channel = Literal["content", "reasoning", "markup", "value", "json", "json_call"
 """Where a state's text goes. The last three hand it to the argument decoder of the open call."""
 
 Search = Callable[[str, int], Optional["re.Match[str]"]]
+Trigger = Callable[[str], object]
 
 
 class Do(Enum):
@@ -74,42 +76,92 @@ class Edge(NamedTuple):
     pattern: str = ""
     """A pattern of no width to listen to in place of markers, e.g. "a word begins"."""
 
-    @property
-    def trails(self) -> tuple[str, ...]:
-        """Soft white space that may follow the marker, in all its spellings."""
-        return tuple(dict.fromkeys(trail for marker in self.markers for trail in marker.trails))
+    trails: tuple[str, ...] = ()
+    """Soft white space that may follow the marker, in all its spellings."""
+    leads: tuple[str, ...] = ()
+    """Soft white space that may stand before it, longest first."""
+    any_lead: bool = False
+    """Whether any white space before it belongs to it."""
+
+    def derived(self) -> Edge:
+        """The same edge with the soft edges of its markers collected."""
+        leads = {lead for marker in self.markers for lead in marker.leads}
+        return self._replace(
+            trails=tuple(dict.fromkeys(trail for marker in self.markers for trail in marker.trails)),
+            leads=tuple(sorted(leads, key=lambda lead: (-len(lead), lead))),
+            any_lead=any(marker.any_lead for marker in self.markers),
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One state: its channel, its edges and its compiled scanners."""
+    """One state: its channel, its edges and its compiled scanner."""
 
     name: str
     channel: Channel
     edges: tuple[Edge, ...]
-    search: Search
-    """Finds the first marker, or the tail that may become one; see :meth:`edge`."""
-    search_at_end: Search
-    """The same when the output is over: nothing can become a marker any more."""
-    trigger: Search
-    """Whether a text holds anything that the scanner has to look at: ``None`` for plain text."""
-    groups: dict[int, tuple[Edge, tuple[tuple[str, int], ...]]]
     bound: int
     """The most characters that the state may have to hold back."""
+    trigger: Trigger
+    """Whether a text holds anything that the scanner has to look at: ``None`` for text that changes nothing."""
+    escapes: Trigger
+    """The trigger with what JSON escapes added: for values that are written into a JSON string as they come."""
+    _search: Search
+    _search_at_end: Search
+    _groups: dict[int, tuple[Edge, tuple[tuple[str, int], ...]]]
+    _leads: tuple[str, ...]
+    _beginnings: tuple[str, ...]
+    _any_lead: bool
 
-    def edge(self, match: re.Match[str]) -> Edge | None:
-        """The edge that was found, or ``None`` for a tail that may become one."""
-        found = match.lastindex
-        return None if found is None else self.groups[found][0]
+    def find(self, buffer: str, place: int, at_end: bool) -> tuple[int, re.Match[str] | None]:
+        """Where the text from ``place`` on ends, and the marker there.
 
-    def holes(self, match: re.Match[str]) -> dict[str, tuple[int, int]]:
+        Without a match the rest of the buffer may become a marker, or there is no rest. ``at_end``: nothing can
+        become a marker any more.
+        """
+        found = (self._search_at_end if at_end else self._search)(buffer, place)
+        if found is None:
+            return (len(buffer), None) if at_end else (self._layout(buffer, place), None)
+        index = found.lastindex
+        if index is None:
+            return _lead(buffer, found.start(), place, self._leads, self._any_lead), None
+        edge = self._groups[index][0]
+        return _lead(buffer, found.start(), place, edge.leads, edge.any_lead), found
+
+    def edge(self, found: re.Match[str]) -> Edge:
+        """The edge whose marker was found."""
+        assert found.lastindex is not None
+        return self._groups[found.lastindex][0]
+
+    def holes(self, found: re.Match[str]) -> dict[str, tuple[int, int]]:
         """Where the holes of the found marker were filled: (start, end) by hole."""
-        assert match.lastindex is not None
-        return {
-            hole: match.span(group)
-            for hole, group in self.groups[match.lastindex][1]
-            if match.start(group) >= 0
-        }
+        assert found.lastindex is not None
+        groups = self._groups[found.lastindex][1]
+        return {hole: found.span(group) for hole, group in groups if found.start(group) >= 0}
+
+    def _layout(self, buffer: str, place: int) -> int:
+        """Where white space at the end of the buffer begins that a marker to come may own."""
+        size = len(buffer)
+        if self._any_lead:
+            return _lead(buffer, size, place, (), True)
+        for beginning in self._beginnings:
+            if size - len(beginning) >= place and buffer.endswith(beginning):
+                return size - len(beginning)
+        return size
+
+
+def _lead(buffer: str, core: int, place: int, leads: tuple[str, ...], any_lead: bool) -> int:
+    """Where the soft white space before a marker's core begins, not before ``place``."""
+    if any_lead:
+        start = core
+        while start > place and core - start < LAYOUT_LIMIT and buffer[start - 1].isspace():
+            start -= 1
+        return start
+    for lead in leads:
+        start = core - len(lead)
+        if start >= place and buffer.startswith(lead, start):
+            return start
+    return core
 
 
 @dataclass(frozen=True)
@@ -146,11 +198,26 @@ def compile(format: Format, variant: Variant = Variant()) -> Machine:
     """
     built: Machine | None = format.compiled.get(variant)
     if built is None:
-        built = format.compiled[variant] = _Builder(format, variant).build()
+        states = {name: _state(name, channel, edges) for name, (channel, edges) in plan(format, variant).items()}
+        bound = max(state.bound for state in states.values())
+        built = format.compiled[variant] = Machine(format, variant, states, bound)
     return built
 
 
 _WORDS = r"(?=\S)"
+
+
+Plan = dict[str, tuple[Channel, list[Edge]]]
+"""The table before its scanners are compiled: each state's channel and edges."""
+
+
+def plan(format: Format, variant: Variant = Variant()) -> Plan:
+    """The table of a format, cheap to build.
+
+    Raises:
+        FormatError: the format can't work; the message says what is wrong and where.
+    """
+    return _Builder(format, variant).build()
 
 
 class _Builder:
@@ -160,24 +227,15 @@ class _Builder:
         self.format = format
         self.variant = variant
         self.tools = format.tools if variant.calls else None
-        self.plan: dict[str, tuple[Channel, list[Edge]]] = {}
+        self.plan: Plan = {}
 
-    def build(self) -> Machine:
+    def build(self) -> Plan:
         self._text_states()
         if self.tools is not None:
             self._call_states(self.tools.call)
-        states = {
-            name: _state(self.format, name, channel, edges) for name, (channel, edges) in self.plan.items()
-        }
-        for state in states.values():
-            for edge in state.edges:
-                if edge.to not in states:
-                    raise FormatError(
-                        f"{self.format.name}: {edge.label!r} leads from {state.name!r} to {edge.to!r}, "
-                        "which isn't a state"
-                    )
-        bound = max(state.bound for state in states.values())
-        return Machine(self.format, self.variant, states, bound)
+        for name, (_, edges) in self.plan.items():
+            _refuse_collisions(self.format, name, edges)
+        return self.plan
 
     # -- words ---------------------------------------------------------------------------------------------------
 
@@ -197,8 +255,10 @@ class _Builder:
         inside = [*calls] if self.variant.calls_in_reasoning else []
         reopen = [opens] if reasoning.reopens else []
         first = opens._replace(markers=_any_lead(opens))
-        self._add("start", "content", [first, stray, *calls, *self._turn_ends("start"), words])
-        self._add("answer", "content", [stray, *reopen, *calls, *self._turn_ends("answer"), words])
+        # Before the first word, white space ahead of a call is layout, as it is ahead of reasoning.
+        at_once = [edge._replace(markers=_any_lead(edge)) for edge in calls]
+        self._add("start", "content", [first, stray, *at_once, *self._turn_ends("start"), words])
+        self._add("answer", "content", [stray, *reopen, *at_once, *self._turn_ends("answer"), words])
         self._add("content", "content", [*content, *reopen])
         self._fences([*content, *reopen])
         self._add(
@@ -340,60 +400,85 @@ def _chains(first: tuple[Units, ...], second: tuple[Units, ...]) -> tuple[Units,
 # -- scanners ------------------------------------------------------------------------------------------------------
 
 
-def _state(format: Format, name: str, channel: Channel, edges: list[Edge]) -> State:
-    _refuse_collisions(format, name, edges)
-    streaming: list[str] = []
-    at_end: list[str] = []
-    tails: list[str] = []
+def _state(name: str, channel: Channel, planned: list[Edge]) -> State:
+    edges = tuple(edge.derived() for edge in planned)
+    pattern = _pattern(edges, at_end=False)
+    pattern_at_end = _pattern(edges, at_end=True)
+    if pattern.groupindex != pattern_at_end.groupindex:
+        raise AssertionError("the two scanners of a state must number their groups alike")
+    leads = {lead for edge in edges for lead in edge.leads}
+    beginnings = {lead[:end] for lead in leads for end in range(1, len(lead) + 1)}
+    return State(
+        name=name,
+        channel=channel,
+        edges=edges,
+        bound=max((marker.longest for edge in edges for marker in edge.markers), default=0),
+        trigger=_trigger(edges, ""),
+        escapes=_trigger(edges, r'"\\\x00-\x1f'),
+        _search=pattern.search,
+        _search_at_end=pattern_at_end.search,
+        _groups=_groups(pattern, edges),
+        _leads=_longest_first(leads),
+        _beginnings=_longest_first(beginnings),
+        _any_lead=any(edge.any_lead for edge in edges),
+    )
+
+
+def _longest_first(texts: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(texts, key=lambda text: (-len(text), text)))
+
+
+def _pattern(edges: tuple[Edge, ...], at_end: bool) -> re.Pattern[str]:
+    """The scanner: one alternative for each first character, so that ``re`` can skip to the next candidate."""
+    by_first: dict[str, list[tuple[int, int, Marker]]] = {}
     words: list[str] = []
     for place, edge in enumerate(edges):
         if edge.pattern:
             words.append(f"(?P<e{place}>{edge.pattern})")
-            continue
-        for last, into in ((False, streaming), (True, at_end)):
-            each = [marker_whole(m, f"e{place}_{n}_", last) for n, m in enumerate(edge.markers)]
-            into.append(f"(?P<e{place}>{'|'.join(each)})")
-        tails.extend(pattern for marker in edge.markers for pattern in marker_tail(marker))
-    ahead = [rf"(?:{'|'.join(tails)})\Z"] if tails else []
-    search = re.compile("|".join([*streaming, *ahead, *words]) or r"(?!)")
-    search_at_end = re.compile("|".join([*at_end, *words]) or r"(?!)")
-    if {**search.groupindex} != {**search_at_end.groupindex}:
-        raise AssertionError("the two scanners of a state must number their groups alike")
-    groups = {}
+        for number, marker in enumerate(edge.markers):
+            by_first.setdefault(marker.core[0].pattern, []).append((place, number, marker))
+    patterns = []
+    for nth, (first, found) in enumerate(by_first.items()):
+        wholes: dict[int, list[str]] = {}
+        for place, number, marker in found:
+            wholes.setdefault(place, []).append(rest_whole(marker, f"e{place}_{number}_", at_end))
+        rests = [f"(?P<e{place}_in{nth}>{'|'.join(each)})" for place, each in wholes.items()]
+        if not at_end:
+            rests.append(rf"{either([rest_tail(marker) for _, _, marker in found])}\Z")
+        patterns.append((first, either(rests)))
+    if len(patterns) > 1 and all(len(first.removeprefix("\\")) == 1 for first, _ in patterns):
+        firsts = "".join(first for first, _ in patterns)
+        scanner = [f"[{firsts}]" + either([f"(?<={first}){rest}" for first, rest in patterns])]
+    else:
+        scanner = [first + rest for first, rest in patterns]
+    return re.compile("|".join([*scanner, *words]) or r"(?!)")
+
+
+def _groups(pattern: re.Pattern[str], edges: tuple[Edge, ...]) -> dict[int, tuple[Edge, tuple[tuple[str, int], ...]]]:
+    """For each outer group of the scanner, the edge that it stands for and the groups of the edge's holes."""
+    found: dict[int, tuple[Edge, tuple[tuple[str, int], ...]]] = {}
     for place, edge in enumerate(edges):
-        outer = search.groupindex[f"e{place}"]
-        prefix = f"e{place}_"
-        holes = tuple(
-            (group.rsplit("_", 1)[1], number)
-            for group, number in search.groupindex.items()
-            if group.startswith(prefix)
-        )
-        groups[outer] = (edge, holes)
-    bound = max((marker.longest for edge in edges for marker in edge.markers), default=0)
-    trigger = _trigger(channel, edges)
-    return State(name, channel, tuple(edges), search.search, search_at_end.search, trigger, groups, bound)
+        names = {name: number for name, number in pattern.groupindex.items() if name.startswith(f"e{place}_")}
+        holes = tuple((name.split("_", 2)[2], number) for name, number in names.items() if name.count("_") == 2)
+        for name, number in {**names, f"e{place}": pattern.groupindex.get(f"e{place}", -1)}.items():
+            if name.count("_") < 2 and number >= 0:
+                found[number] = (edge, holes)
+    return found
 
 
-def _trigger(channel: Channel, edges: list[Edge]) -> Search:
-    """A cheap look at a text: does it hold the first character of a marker, or end in a marker's soft edge?
-
-    A value's text is written as a JSON string, so whatever must be escaped there counts too.
-    """
-    firsts: set[str] = set()
-    leads: set[str] = set()
-    for edge in edges:
-        if edge.pattern:
-            return re.compile("").search
-        for marker in edge.markers:
-            if marker.any_lead or marker.core[0].longest > 1:
-                return re.compile("").search
-            firsts.add(marker.core[0].pattern)
-            leads.update(character for lead in marker.leads for character in lead)
-    if channel == "value":
-        firsts.add(r'"\\\x00-\x1f')
-    found = ["[" + "".join(sorted(firsts)) + "]"] if firsts else ["(?!)"]
+def _trigger(edges: tuple[Edge, ...], escapes: str) -> Trigger:
+    """A cheap look at a text: does it hold the first character of a marker, or end in a marker's soft edge?"""
+    always = re.compile("").search
+    if any(edge.pattern or edge.any_lead for edge in edges):
+        return always
+    firsts = {marker.core[0] for edge in edges for marker in edge.markers}
+    if any(first.longest > 1 for first in firsts):
+        return always
+    characters = "".join(sorted(first.pattern for first in firsts)) + escapes
+    leads = sorted({character for edge in edges for lead in edge.leads for character in lead})
+    found = [f"[{characters}]"] if characters else ["(?!)"]
     if leads:
-        found.append("[" + "".join(re.escape(c) for c in sorted(leads)) + r"]\Z")
+        found.append("[" + "".join(re.escape(c) for c in leads) + r"]\Z")
     return re.compile("|".join(found)).search
 
 
@@ -409,6 +494,3 @@ def _refuse_collisions(format: Format, name: str, edges: list[Edge]) -> None:
                     f"{format.name}: in state {name!r} the marker of {edge.label!r} is also the beginning of "
                     f"{other_edge.label!r}; make them differ, or say what must follow"
                 )
-
-
-__all__ = ["Channel", "Do", "Edge", "Machine", "OPENS_CALLS", "State", "Variant", "compile", "length"]

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from json.encoder import encode_basestring
 from typing import Any, Literal, cast
 from uuid import uuid4
 
 from .arguments.json_call import JsonCallDecoder
 from .arguments.params import ParamsWriter
-from .arguments.scan import STRING_STOP, JsonScanner
+from .arguments.scan import STRING_INSIDE, STRING_STOP, JsonScanner
 from .builder import Cut, MessageBuilder
 from .call import OpenCall, name_and_id
 from .events import (
@@ -72,6 +73,8 @@ _new = tuple.__new__
 _NEVER = re.compile("").search
 """A trigger that everything sets off: no fast path."""
 _STRING_TRIGGER = STRING_STOP.search
+_SHORT = 256
+"""Up to so many characters, a piece of a string is matched as a whole before anything else is tried."""
 _WORDS = (Reasoning, Content)
 _PLAIN_STATES = {"start": "content", "answer": "content", "reasoning.start": "reasoning"}
 
@@ -373,12 +376,24 @@ class Parser:
         self._check_open()
         if not text:
             return self._release() if self._events else []
+        if self._index is not None:
+            fragment = self._fragment(text)
+            if fragment is not None:
+                self._end += len(text)
+                self._write(fragment)
+                return [ToolCallArguments(self._index, fragment)]
         self._catch_up()
         trial = self._trial
         if trial is not None and self._is_draft(trial, text):
             text = self._back_to_reasoning(trial, text)
         self._advance(text)
         return self._release()
+
+    def _fragment(self, text: str) -> str | None:
+        """The JSON text of a piece in the middle of a string, escapes and all; ``None`` if it does more than that."""
+        if self._state.channel == "value":
+            return encode_basestring(text)[1:-1] if self._state.trigger(text) is None else None
+        return text if len(text) < _SHORT and STRING_INSIDE.fullmatch(text) else None
 
     def _catch_up(self) -> None:
         """Account for the text that took the fast path."""
@@ -418,7 +433,7 @@ class Parser:
         if channel == "content" or channel == "reasoning":
             self._span_kind = channel
             self._kind = Content if channel == "content" else Reasoning
-            self._trigger = cast("Callable[[str], object]", state.trigger)
+            self._trigger = state.trigger
             if builder is not None:
                 self._write = builder.writer(channel)
             return
@@ -436,7 +451,7 @@ class Parser:
             return
         self._span_kind = "argument"
         self._index = call.index
-        self._trigger = cast("Callable[[str], object]", state.trigger) if channel == "value" else _STRING_TRIGGER
+        self._trigger = state.escapes if channel == "value" else _STRING_TRIGGER
         if builder is not None:
             self._write = builder.arguments_writer(call.index)
 
@@ -446,36 +461,35 @@ class Parser:
         base = self._end
         self._advance_base = base
         place, size = 0, len(buffer)
-        no_closer = False
+        no_closer: int | None = None
         while True:
             if self._soft and place < size:
                 place = self._skip_soft(buffer, place)
             state = self._state
-            search = state.search_at_end if at_end else state.search
             if state.channel in ("json", "json_call"):
                 if place == size:
                     break
-                place, waits = self._read_json(buffer, place, search)
+                place, waits = self._read_json(buffer, place, at_end)
                 if waits:
                     break
                 continue
-            found = search(buffer, place)
-            start = size if found is None else found.start()
+            start, found = state.find(buffer, place, at_end)
             if start > place:
                 self._text(buffer, place, start)
             place = start
-            edge = None if found is None else state.edge(found)
-            if found is None or edge is None:
+            if found is None:
                 break
+            edge = state.edge(found)
             if edge.do in OPENS_CALLS and self._reasoning_open and self._calls_in_reasoning == "decide":
                 if not at_end and self._trial is None:
-                    closer = None if no_closer else self._machine["draft"].search(buffer, place)
-                    if closer is not None and self._machine["draft"].edge(closer) is not None:
-                        self._state = self._machine["draft"]
-                        continue
-                    no_closer = True
-                    self._begin_trial(buffer, place, "" if closer is None else buffer[closer.start() :])
-            place = self._cross(edge, found, buffer)
+                    draft = self._machine["draft"]
+                    if no_closer is None:
+                        no_closer, closer = draft.find(buffer, place, False)
+                        if closer is not None:
+                            self._state = draft
+                            continue
+                    self._begin_trial(buffer, place, buffer[max(place, no_closer) :])
+            place = self._cross(edge, found, buffer, place)
         self._held = buffer[place:]
         self._end = base + place
         opening = self._opening
@@ -541,9 +555,9 @@ class Parser:
 
     # -- markers -------------------------------------------------------------------------------------------------
 
-    def _cross(self, edge: Edge, found: re.Match[str], buffer: str) -> int:
-        """Carry out what an edge says; returns where to go on."""
-        start, end = found.span()
+    def _cross(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> int:
+        """Carry out what an edge says, for a marker that begins at ``start``; returns where to go on."""
+        end = found.end()
         base = self._advance_base
         do = edge.do
         if self._state.channel == "json_call" and self._call is None and self._opening is not None:
@@ -558,7 +572,7 @@ class Parser:
         if do in OPENS_CALLS and self._opening is None and self._call is None and self._must_wait():
             self._opening = _Opening(self._state, base + start, len(self._spans))
         if do is Do.OPEN_CALL:
-            return self._open_call(edge, found, buffer)
+            return self._open_call(edge, found, buffer, start)
         if do is Do.OPEN_BODY:
             self._open_body(edge, base + start)
         elif do is Do.OPEN_REASONING:
@@ -580,7 +594,7 @@ class Parser:
             self._end_call("repaired", base + start)
         index = self._call.index if self._call else self._count - 1 if do is Do.CLOSE_CALL else None
         if do is Do.OPEN_PARAM or do is Do.OPEN_UNCLOSED:
-            self._open_param(edge, found, buffer)
+            self._open_param(edge, found, buffer, start)
         else:
             self._mark("markup", base + start, base + end, edge.label, index)
         if edge.to == "content" and self._opening is not None and self._call is None:
@@ -614,10 +628,10 @@ class Parser:
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
-    def _open_call(self, edge: Edge, found: re.Match[str], buffer: str) -> int:
+    def _open_call(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> int:
         """A call whose opener names it."""
         base = self._advance_base
-        start, end = found.span()
+        end = found.end()
         holes = self._state.holes(found)
         hole, (name_start, name_end) = next(iter(holes.items()))
         written = buffer[name_start:name_end]
@@ -688,9 +702,9 @@ class Parser:
     def _schema(self, name: str) -> Mapping[str, Any] | None:
         return self._known().get(name)
 
-    def _open_param(self, edge: Edge, found: re.Match[str], buffer: str) -> None:
+    def _open_param(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> None:
         base = self._advance_base
-        start, end = found.span()
+        end = found.end()
         call = self._call
         assert call is not None and call.params is not None
         key_start, key_end = self._state.holes(found)["key"]
@@ -771,7 +785,7 @@ class Parser:
 
     # -- JSON ----------------------------------------------------------------------------------------------------
 
-    def _read_json(self, buffer: str, place: int, search: Callable[[str, int], re.Match[str] | None]) -> tuple[int, bool]:
+    def _read_json(self, buffer: str, place: int, at_end: bool) -> tuple[int, bool]:
         """JSON decides itself where it ends; only when it is broken does a closing marker decide.
 
         Returns where to go on, and whether the rest has to wait.
@@ -782,20 +796,18 @@ class Parser:
         malformed = decoder.malformed if decoder else scanner is not None and scanner.malformed
         limit, found = len(buffer), None
         if malformed:
-            found = search(buffer, place)
-            limit = len(buffer) if found is None else found.start()
+            limit, found = self._state.find(buffer, place, at_end)
         stop = self._read_call(decoder, buffer, place, limit) if decoder else self._read_arguments(buffer, place, limit)
         if decoder is not None and decoder.broken:
             return self._broken(decoder, buffer, stop), False
         if (decoder.done if decoder else scanner is not None and scanner.done) and self._state.channel != "markup":
             self._state = self._machine["call.end"]
             return stop, False
-        if found is None or stop < limit:
-            return stop, stop == len(buffer)
-        edge = self._state.edge(found)
-        if edge is None:
+        if stop < limit:
+            return stop, False
+        if found is None:
             return stop, True
-        return self._cross(edge, found, buffer), False
+        return self._cross(self._state.edge(found), found, buffer, stop), False
 
     def _read_arguments(self, buffer: str, place: int, limit: int) -> int:
         """Arguments that are a JSON object of their own."""
@@ -872,10 +884,10 @@ class Parser:
         """Whether reasoning is closed after all."""
         draft = self._machine["draft"]
         watched = trial.carry + text
-        found = draft.search(watched, 0)
-        if found is not None and draft.edge(found) is not None:
+        start, found = draft.find(watched, 0, False)
+        if found is not None:
             return True
-        trial.carry = "" if found is None else watched[found.start() :]
+        trial.carry = watched[start:]
         trial.raw.append(text)
         return False
 

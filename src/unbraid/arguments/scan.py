@@ -11,6 +11,11 @@ import re
 STRING_STOP = re.compile(r'["\\\x00-\x1f]')
 """What needs a look inside a JSON string. Text without it passes through and changes nothing."""
 
+_INSIDE = r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)'
+STRING_INSIDE = re.compile(_INSIDE + "*")
+"""A piece of a JSON string's inside, with whole escapes only."""
+_STRING_RUN = re.compile(_INSIDE + "{0,1000}")
+
 _TOKEN = re.compile(r'[ \t\n\r]*(?:([{}\[\],:"])|([-+.0-9A-Za-z]+)|(.))?', re.DOTALL)
 _SCALAR = re.compile(
     r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity"
@@ -74,10 +79,10 @@ class JsonScanner:
     def _in_string(self, text: str, at: int, end: int) -> int:
         if self._escape:
             return self._in_escape(text, at)
-        stop = STRING_STOP.search(text, at, end)
-        if stop is None:
-            return end
-        found = stop.group()
+        run = _STRING_RUN.match(text, at, end)
+        if run is not None and run.end() > at:
+            return run.end()
+        found = text[at]
         if found == '"':
             self.in_string = False
             if self._key:
@@ -88,7 +93,7 @@ class JsonScanner:
             self._escape = 1
         else:
             self.malformed = True
-        return stop.end()
+        return at + 1
 
     def _in_escape(self, text: str, at: int) -> int:
         character = text[at]

@@ -26,7 +26,15 @@ def integer(rules: Rules, low: int | None, high: int | None) -> str:
     """
     if low is None and high is None:
         return rules.add("integer", f'"-"? ("0" | [1-9] [0-9]{{0,{DIGITS - 1}}})')
-    return rules.add("integer", either(_signed(low, high, lambda a, b: _whole(a, b))))
+    options: list[str] = []
+    if high is None or high >= 0:
+        options += _whole(max(low or 0, 0), high)
+    if low is None or low < 0:
+        least = 1 if high is None or high >= 0 else -high
+        options += [sequence('"-"', each) for each in _whole(least, None if low is None else -low)]
+    if not options:
+        raise FormatError("there is no integer between its bounds")
+    return rules.add("integer", either(options))
 
 
 def number(rules: Rules, low: Decimal | None, high: Decimal | None, open_low: bool, open_high: bool) -> str:
@@ -57,21 +65,9 @@ def bound(value: Any, keyword: str) -> Decimal:
     Raises:
         FormatError: it isn't a number.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
         raise FormatError(f"{keyword} is {value!r}, which isn't a number")
     return Decimal(str(value))
-
-
-def _signed(low: int | None, high: int | None, whole: Any) -> list[str]:
-    options: list[str] = []
-    if high is None or high >= 0:
-        options += whole(max(low or 0, 0), high)
-    if low is None or low < 0:
-        least = 1 if high is None or high >= 0 else -high
-        options += [sequence('"-"', each) for each in whole(least, None if low is None else -low)]
-    if not options:
-        raise FormatError("there is no integer between its bounds")
-    return options
 
 
 def _whole(low: int, high: int | None) -> list[str]:
@@ -145,31 +141,31 @@ def _with_places(whole: int, low: str, high: str | None, open_low: bool, open_hi
 def _fraction(
     low: str | None, high: str | None, open_low: bool, open_high: bool, left: int, started: bool
 ) -> str | None:
-    """Digits after the point between two; ``None`` for a bound that is met already. ``None`` if there are none."""
+    """At most ``left`` more digits between the rests of two bounds; ``None`` for a bound that is met already.
+
+    Returns ``None`` if there are no such digits.
+    """
+    if low == "" and not open_low:
+        low = None
+    if high == "" and open_high:
+        return None
     if low is None and high is None:
-        return _digits(0 if started else 1, left) if left or started else None
+        return _digits(0 if started else 1, left) if started or left else None
     options: list[str] = []
-    low_met = low is None or (not low and not open_low)
-    high_met = high is None or bool(high) or not open_high
-    if started and low_met and high_met:
-        options.append('""')
-    if left and not (low is not None and not low and not open_low and high == "" and open_high):
+    if left:
         least = int(low[0]) if low else 0
         most = 9 if high is None else int(high[0]) if high else 0
         for digit in range(least, most + 1):
-            next_low = None if low is None or digit > least else low[1:]
-            next_high = None if high is None or digit < most else high[1:]
-            if low is not None and not low and not open_low:
-                next_low = None
-            tail = _fraction(next_low, next_high, open_low, open_high, left - 1, started=True)
+            rest_low = None if low is None or digit > least else low[1:]
+            rest_high = None if high is None or digit < most else high[1:]
+            tail = _fraction(rest_low, rest_high, open_low, open_high, left - 1, started=True)
             if tail is not None:
                 options.append(sequence(quote(str(digit)), tail))
+    may_stop = started and low is None
     if not options:
-        return None
-    kept = [each for each in options if each != '""']
-    if len(kept) == len(options):
-        return either(_joined(kept))
-    return optional(either(_joined(kept))) if kept else '""'
+        return '""' if may_stop else None
+    some = either(_joined(options))
+    return optional(some) if may_stop else some
 
 
 def _joined(options: list[str]) -> list[str]:

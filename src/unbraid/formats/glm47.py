@@ -15,7 +15,7 @@ FORMAT = Format(
     ),  # fmt: skip
     tools=Tools(
         Call(
-            ("<tool_call>{name}", "\n<tool_call>{name}\n"),
+            ("<tool_call>{name}", "\n<tool_call>{name}\n", " <tool_call>{name}"),
             ("</tool_call>", "\n</tool_call>"),
             Params(
                 ("<arg_key>{key}</arg_key><arg_value>", "\n<arg_key>{key}</arg_key>\n<arg_value>"),

@@ -15,7 +15,7 @@ import importlib.metadata
 import os
 import secrets
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Union
@@ -261,7 +261,3 @@ def _model(metadata: dict[str, Any], name: str, template: str | None, context: i
         context=context,
         opens_itself=bos if adds_bos else "",
     )
-
-
-SchemaToGrammar = Callable[[Any], str]
-"""A JSON schema in, a grammar out."""
