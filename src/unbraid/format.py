@@ -17,7 +17,6 @@ Markers are written as *literals*: plain text with holes, for example ``"<functi
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
@@ -173,6 +172,8 @@ class Format:
 
 def nearest(name: str, known: list[str]) -> str:
     """A half sentence that names the nearest valid choice: ``"; did you mean 'qwen3'?"``, or a list of all."""
+    import difflib
+
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if close:
         return f"; did you mean {close[0]!r}?"

@@ -103,9 +103,12 @@ class State:
     bound: int
     """The most characters that the state may have to hold back."""
     trigger: Trigger
-    """Whether a text holds anything that the scanner has to look at: ``None`` for text that changes nothing."""
+    """Whether a text holds the first character of a marker: ``None`` if it doesn't."""
     escapes: Trigger
     """The trigger with what JSON escapes added: for values that are written into a JSON string as they come."""
+    soft_edges: frozenset[str]
+    """White space that a marker to come may own. Text that neither sets off the trigger nor ends in one of these
+    changes nothing."""
     _search: Search
     _search_at_end: Search
     _groups: dict[int, tuple[Edge, tuple[tuple[str, int], ...]]]
@@ -121,7 +124,7 @@ class State:
         """
         found = (self._search_at_end if at_end else self._search)(buffer, place)
         if found is None:
-            return (len(buffer), None) if at_end else (self._layout(buffer, place), None)
+            return (len(buffer), None) if at_end else (self.layout(buffer, place), None)
         index = found.lastindex
         if index is None:
             return _lead(buffer, found.start(), place, self._leads, self._any_lead), None
@@ -139,7 +142,7 @@ class State:
         groups = self._groups[found.lastindex][1]
         return {hole: found.span(group) for hole, group in groups if found.start(group) >= 0}
 
-    def _layout(self, buffer: str, place: int) -> int:
+    def layout(self, buffer: str, place: int) -> int:
         """Where white space at the end of the buffer begins that a marker to come may own."""
         size = len(buffer)
         if self._any_lead:
@@ -415,6 +418,7 @@ def _state(name: str, channel: Channel, planned: list[Edge]) -> State:
         bound=max((marker.longest for edge in edges for marker in edge.markers), default=0),
         trigger=_trigger(edges, ""),
         escapes=_trigger(edges, r'"\\\x00-\x1f'),
+        soft_edges=frozenset("".join(beginnings)),
         _search=pattern.search,
         _search_at_end=pattern_at_end.search,
         _groups=_groups(pattern, edges),
@@ -467,7 +471,7 @@ def _groups(pattern: re.Pattern[str], edges: tuple[Edge, ...]) -> dict[int, tupl
 
 
 def _trigger(edges: tuple[Edge, ...], escapes: str) -> Trigger:
-    """A cheap look at a text: does it hold the first character of a marker, or end in a marker's soft edge?"""
+    """A cheap look at a text: does it hold the first character of a marker?"""
     always = re.compile("").search
     if any(edge.pattern or edge.any_lead for edge in edges):
         return always
@@ -475,11 +479,7 @@ def _trigger(edges: tuple[Edge, ...], escapes: str) -> Trigger:
     if any(first.longest > 1 for first in firsts):
         return always
     characters = "".join(sorted(first.pattern for first in firsts)) + escapes
-    leads = sorted({character for edge in edges for lead in edge.leads for character in lead})
-    found = [f"[{characters}]"] if characters else ["(?!)"]
-    if leads:
-        found.append("[" + "".join(re.escape(c) for c in leads) + r"]\Z")
-    return re.compile("|".join(found)).search
+    return re.compile(f"[{characters}]" if characters else r"(?!)").search
 
 
 def _refuse_collisions(format: Format, name: str, edges: list[Edge]) -> None:

@@ -18,12 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from json.encoder import encode_basestring
-from typing import Any, Literal, cast
-from uuid import uuid4
+from os import urandom
+from typing import Any, Literal, NamedTuple, Union, cast
 
 from .arguments.json_call import JsonCallDecoder
 from .arguments.params import ParamsWriter
-from .arguments.scan import STRING_INSIDE, STRING_STOP, JsonScanner
+from .arguments.scan import STRING_STOP, JsonScanner
 from .builder import Cut, MessageBuilder
 from .call import OpenCall, name_and_id
 from .events import (
@@ -73,8 +73,6 @@ _new = tuple.__new__
 _NEVER = re.compile("").search
 """A trigger that everything sets off: no fast path."""
 _STRING_TRIGGER = STRING_STOP.search
-_SHORT = 256
-"""Up to so many characters, a piece of a string is matched as a whole before anything else is tried."""
 _WORDS = (Reasoning, Content)
 _PLAIN_STATES = {"start": "content", "answer": "content", "reasoning.start": "reasoning"}
 
@@ -97,7 +95,7 @@ class _Opening:
 class _Trial:
     """A call's opener in open reasoning, and all since: a draft, or a call of a model that forgot to close."""
 
-    __slots__ = ("carry", "count", "events", "raw", "spans", "start")
+    __slots__ = ("carry", "count", "events", "ids", "raw", "spans", "start")
 
     def __init__(self, start: int, raw: str, carry: str, events: list[Event], spans: list[Span], count: int) -> None:
         self.start = start
@@ -108,6 +106,14 @@ class _Trial:
         """The events before the trial; those of the trial wait where events are collected."""
         self.spans = spans
         self.count = count
+        self.ids: list[str] = []
+        """Ids that its calls were given."""
+
+
+class _Unsaid(NamedTuple):
+    """An event that goes into the message but not into the stream."""
+
+    event: Event
 
 
 class Parser:
@@ -138,10 +144,10 @@ class Parser:
     """
 
     __slots__ = (
-        "_advance_base", "_builder", "_call", "_calls_in_reasoning", "_count", "_crossed", "_cut_calls", "_decoder", "_drop",
-        "_end", "_events", "_finished", "_format", "_held", "_index", "_kind", "_machine", "_new_call_id", "_notes",
-        "_opening", "_promote", "_reasoning_open", "_repair", "_schemas", "_soft", "_span_kind", "_spans", "_state",
-        "_tools", "_trial", "_trigger", "_undeclared", "_whole", "_write",
+        "_advance_base", "_body_spans", "_builder", "_call", "_calls_in_reasoning", "_count", "_crossed", "_cut_calls", "_decoder", "_drop",
+        "_edges", "_end", "_events", "_finished", "_format", "_held", "_index", "_kind", "_machine", "_new_call_id", "_noise", "_notes",
+        "_opening", "_promote", "_reasoning_open", "_repair", "_scanner", "_schemas", "_soft", "_span_kind", "_spans", "_spare_ids", "_state",
+        "_streaming", "_tools", "_trial", "_trigger", "_undeclared", "_whole", "_write",
     )  # fmt: skip
 
     def __init__(
@@ -210,6 +216,10 @@ class Parser:
         self._count = 0
         self._finished = False
         self._reasoning_open = False
+        self._noise: Note | None = None
+        self._body_spans = 0
+        self._spare_ids: list[str] = []
+        """Ids that were made for calls that turned out to be drafts."""
         self._crossed = False
         """Whether a marker of reasoning has been met."""
         self._state = self._machine["start" if reasoning else "content"]
@@ -224,7 +234,7 @@ class Parser:
         Raises:
             RuntimeError: the output was already finished.
         """
-        if text and self._trigger(text) is None:
+        if text and self._trigger(text) is None and text[-1] not in self._edges:
             self._end += self._write(text)
             if self._index is None:
                 return [_new(self._kind, (text,))]  # type: ignore[call-overload]
@@ -289,10 +299,10 @@ class Parser:
     def held(self) -> str:
         """Text that has arrived and of which nothing has been said yet. :attr:`waiting` says what it waits for."""
         if self._trial is not None:
-            return "".join(self._trial.raw)
+            return "".join(self._trial.raw)[max(0, -self._trial.start) :]
         if self._opening is not None:
-            return "".join(self._opening.raw) + self._held
-        return self._held
+            return ("".join(self._opening.raw) + self._held)[max(0, -self._opening.start) :]
+        return self._held[max(0, -self._end) :]
 
     @property
     def waiting(self) -> Waiting:
@@ -340,12 +350,14 @@ class Parser:
         self._calls_in_reasoning = decide
         call = self._call
         in_call = self._state.channel not in ("content", "reasoning")
-        known = self._crossed or in_call or (bounded and self._state.name != "start")
+        begun = bool(self._held.strip())
+        known = self._crossed or in_call or begun or (bounded and self._state.name != "start")
         self._builder = builder
         self._spans = []
         self._notes = []
-        self._held = ""
-        self._end = 0
+        # A marker may have begun in the prompt: its characters have offsets below 0 and are never said.
+        self._held = self._held if begun else ""
+        self._end = -len(self._held)
         self._opening = None
         said = [each for each in self._events if call is not None and getattr(each, "index", None) == call.index]
         self._events = []
@@ -376,24 +388,44 @@ class Parser:
         self._check_open()
         if not text:
             return self._release() if self._events else []
-        if self._index is not None:
-            fragment = self._fragment(text)
-            if fragment is not None:
-                self._end += len(text)
-                self._write(fragment)
-                return [ToolCallArguments(self._index, fragment)]
+        streamed: list[Event] = []
+        if self._streaming:
+            streamed, text = self._stream(text)
+            if not text:
+                return streamed
         self._catch_up()
         trial = self._trial
         if trial is not None and self._is_draft(trial, text):
             text = self._back_to_reasoning(trial, text)
         self._advance(text)
-        return self._release()
+        return streamed + self._release() if streamed else self._release()
 
-    def _fragment(self, text: str) -> str | None:
-        """The JSON text of a piece in the middle of a string, escapes and all; ``None`` if it does more than that."""
-        if self._state.channel == "value":
-            return encode_basestring(text)[1:-1] if self._state.trigger(text) is None else None
-        return text if len(text) < _SHORT and STRING_INSIDE.fullmatch(text) else None
+    def _stream(self, text: str) -> tuple[list[Event], str]:
+        """Text that goes out as it comes although it needs a look; returns what is said, and the rest."""
+        scanner = self._scanner
+        if scanner is not None:
+            stop = scanner.scan(text, 0, len(text))
+            said, rest = text[:stop], text[stop:]
+            self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
+        else:
+            state = self._state
+            buffer = self._held + text
+            if state.trigger(buffer) is not None:
+                return [], text
+            stop = state.layout(buffer, 0)
+            said, rest = buffer[:stop], ""
+            self._held = buffer[stop:]
+            in_value = self._index is not None
+            self._trigger = _NEVER if self._held else state.escapes if in_value else state.trigger
+            if in_value:
+                said = encode_basestring(said)[1:-1]
+        self._end += stop
+        if not said:
+            return [], rest
+        self._write(said)
+        if self._index is None:
+            return [_new(self._kind, (said,))], rest  # type: ignore[call-overload]
+        return [ToolCallArguments(self._index, said)], rest
 
     def _catch_up(self) -> None:
         """Account for the text that took the fast path."""
@@ -411,20 +443,23 @@ class Parser:
         builder = self._builder
         if builder is not None:
             for event in released:
-                builder.add(event)
+                builder.add(event.event if isinstance(event, _Unsaid) else event)
         self._arm()
-        return released
+        return [event for event in released if not isinstance(event, _Unsaid)] if self._whole else released
 
     def _arm(self) -> None:
         """Set up the fast path for the state that has been reached."""
         self._trigger: Callable[[str], object] = _NEVER
+        self._edges: frozenset[str] = frozenset()
         self._index = None
         self._span_kind = "content"
         self._write: Callable[[str], int] = len
         self._kind: type[Event] = Content
+        self._streaming = False
+        self._scanner: JsonScanner | None = None
         state = self._state
         if (
-            self._held or self._soft or self._events or self._finished
+            self._soft or self._end < 0 or self._events or self._finished
             or self._trial is not None or self._opening is not None
         ):  # fmt: skip
             return
@@ -433,25 +468,35 @@ class Parser:
         if channel == "content" or channel == "reasoning":
             self._span_kind = channel
             self._kind = Content if channel == "content" else Reasoning
-            self._trigger = state.trigger
+            self._trigger = _NEVER if self._held else state.trigger
+            self._edges = state.soft_edges
+            self._streaming = True
             if builder is not None:
                 self._write = builder.writer(channel)
             return
         call = self._call
         if call is None or self._whole or self._drop:
             return
-        if channel == "json":
-            plain = call.scanner is not None and call.scanner.plain and not call.scanner.malformed
-        elif channel == "json_call":
-            decoder = self._decoder
-            plain = decoder is not None and decoder.plain and not decoder.malformed
+        if channel == "value":
+            if call.params is None or not call.params.streams:
+                return
+            self._trigger = _NEVER if self._held else state.escapes
+            self._edges = state.soft_edges
         else:
-            plain = channel == "value" and call.params is not None and call.params.streams
-        if not plain:
-            return
+            scanner: JsonScanner | None = None
+            if self._held:
+                return
+            if channel == "json":
+                scanner = call.scanner
+            elif channel == "json_call" and self._decoder is not None:
+                scanner = self._decoder.scanner
+            if scanner is None or not scanner.begun or scanner.malformed or scanner.done:
+                return
+            self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
+            self._scanner = scanner
+        self._streaming = True
         self._span_kind = "argument"
         self._index = call.index
-        self._trigger = state.escapes if channel == "value" else _STRING_TRIGGER
         if builder is not None:
             self._write = builder.arguments_writer(call.index)
 
@@ -521,6 +566,9 @@ class Parser:
         """Characters that are no marker: they go where the state says."""
         base = self._advance_base
         channel = self._state.channel
+        start = max(start, -base)
+        if start >= end:
+            return
         text = buffer[start:end]
         if channel == "content":
             self._events.append(Content(text))
@@ -536,9 +584,20 @@ class Parser:
             call = self._call
             self._mark("markup", base + start, base + end, "", call.index if call else None)
             if call is not None and not text.isspace():
-                self._note_call("malformed", base + start, base + end, "text that is no part of the call")
+                self._note_noise(base + end - len(text.lstrip()), base + start + len(text.rstrip()))
+
+    def _note_noise(self, start: int, end: int) -> None:
+        """Note words between a call's markers: once, however many pieces they come in."""
+        call = self._call
+        assert call is not None
+        if self._noise is not None:
+            last, start = self._noise, self._noise.start
+            call.notes.remove(last)
+            self._notes.remove(last)
+        self._noise = self._note_call("malformed", start, end, "text that is no part of the call")
 
     def _mark(self, kind: SpanKind, start: int, end: int, label: str = "", call: int | None = None) -> None:
+        start = max(start, 0)
         if end <= start or self._builder is None:
             return
         if self._drop and call is not None and kind != "markup":
@@ -560,6 +619,7 @@ class Parser:
         end = found.end()
         base = self._advance_base
         do = edge.do
+        self._noise = None
         if self._state.channel == "json_call" and self._call is None and self._opening is not None:
             return self._reject(buffer, end)
         if do is Do.OPEN_UNCLOSED and not self._is_next_parameter(found):
@@ -672,6 +732,7 @@ class Parser:
         self._end_call("", at)
         if self._opening is None:
             self._opening = _Opening(self._state, at, len(self._spans))
+        self._body_spans = len(self._spans)
         self._decoder = JsonCallDecoder(self._format.tools.call.arguments)
 
     def _begin_call(self, name: str, wire_id: str | None, start: int) -> bool:
@@ -681,18 +742,27 @@ class Parser:
             return False
         if self._opening is not None:
             start = self._opening.start
-            for place in range(self._opening.spans, len(self._spans)):
-                self._spans[place] = self._spans[place]._replace(call=self._count)
             if self._cut_calls != "text":
                 self._opening = None
         self._close_reasoning()
-        id = wire_id if wire_id is not None else self._new_call_id()
-        self._call = call = OpenCall(self._count, id, name, start)
+        if self._decoder is not None:
+            for place in range(self._body_spans, len(self._spans)):
+                self._spans[place] = self._spans[place]._replace(call=self._count)
+        self._call = call = OpenCall(self._count, self._id(wire_id), name, start)
         self._count += 1
         self._say(ToolCallStart(call.index, call.id, call.name))
         if not declared:
             self._note_call("undeclared", start, start, f"no tool {name!r} was offered")
         return True
+
+    def _id(self, wire_id: str | None) -> str:
+        """The call's id: the one on the wire, or one that is made up."""
+        if wire_id is not None:
+            return wire_id
+        id = self._spare_ids.pop(0) if self._spare_ids else self._new_call_id()
+        if self._trial is not None:
+            self._trial.ids.append(id)
+        return id
 
     def _known(self) -> dict[str, Mapping[str, Any] | None]:
         if self._schemas is None:
@@ -762,15 +832,15 @@ class Parser:
         """A call that waited to be complete leaves; one that never was stays out of the stream."""
         if complete or self._cut_calls == "keep":
             self._events.extend(call.queue)
-        elif self._builder is not None:
-            for event in call.queue:
-                self._builder.add(event)
+        else:
+            self._events.extend(_Unsaid(event) for event in call.queue)
 
-    def _note_call(self, kind: NoteKind, start: int, end: int, detail: str) -> None:
+    def _note_call(self, kind: NoteKind, start: int, end: int, detail: str) -> Note:
         note = Note(kind, start, end, detail)
         if self._call is not None:
             self._call.notes.append(note)
         self._notes.append(note)
+        return note
 
     def _say(self, event: Event) -> None:
         """An event of the open call."""
@@ -853,6 +923,7 @@ class Parser:
         assert opening is not None
         base = self._advance_base
         text = "".join(opening.raw) + buffer[max(0, opening.seen - base) : place]
+        text = text[max(0, -opening.start) :]
         self._opening = None
         self._decoder = None
         self._call = None
@@ -866,7 +937,7 @@ class Parser:
         kind: SpanKind = "reasoning" if name == "reasoning" and self._reasoning_open else "content"
         if text:
             self._events.append(Reasoning(text) if kind == "reasoning" else Content(text))
-            self._mark(kind, start, max(start, opening.start) + len(text))
+            self._mark(kind, start, max(start, opening.start, 0) + len(text))
         if self._trial is not None and kind == "reasoning":
             self._accept_trial()
         return place
@@ -897,6 +968,7 @@ class Parser:
         self._events = trial.events
         self._spans = trial.spans
         self._count = trial.count
+        self._spare_ids[:0] = trial.ids
         self._state = self._machine["draft"]
         self._reasoning_open = True
         self._call = None
@@ -972,6 +1044,7 @@ class _Sink:
     def call_over(self, at: int) -> None:
         parser = self.parser
         parser._end_call("", parser._advance_base + at)
+        parser._body_spans = len(parser._spans)
 
     def mark(self, kind: str, end: int) -> None:
         if end > self.at:
@@ -998,7 +1071,7 @@ def parse(text: str, format: str | Format, *, finish: FinishReason = "stop", **o
 
 
 def _random_id() -> str:
-    return f"call_{uuid4().hex[:24]}"
+    return f"call_{urandom(12).hex()}"
 
 
 def _with_index(event: Event, index: int) -> Event:

@@ -37,15 +37,15 @@ class JsonCallDecoder:
     """
 
     __slots__ = (
-        "_arguments", "_arguments_over", "_before", "_codec", "_decoder", "_id", "_in_array", "_key", "_name", "_read", "_said",
-        "_scanner", "_step", "broken", "done", "malformed", "named",
+        "_arguments", "_arguments_over", "_broken_json", "_before", "_codec", "_decoder", "_id", "_in_array", "_key", "_name", "_read", "_said",
+        "_scanner", "_step", "broken", "done", "named",
     )  # fmt: skip
 
     def __init__(self, codec: JsonCall) -> None:
         self._codec = codec
         self.done = False
         self.broken = False
-        self.malformed = False
+        self._broken_json = False
         self.named = False
         """Whether the object that is being read has its name."""
         self._step = "body"
@@ -77,10 +77,15 @@ class JsonCallDecoder:
         return new
 
     @property
-    def plain(self) -> bool:
-        """Whether text without a ``STRING_STOP`` is arguments and changes nothing else now."""
-        scanner = self._scanner
-        return self._step == "arguments" and self.named and scanner is not None and scanner.plain
+    def scanner(self) -> JsonScanner | None:
+        """What walks the arguments, while they pass through; a caller may feed it in the decoder's place."""
+        return self._scanner if self._step == "arguments" and self.named else None
+
+    @property
+    def malformed(self) -> bool:
+        """Whether the arguments have broken JSON's grammar."""
+        walking = self._step == "arguments" and self._scanner is not None
+        return self._broken_json or (walking and self._scanner is not None and self._scanner.malformed)
 
     @property
     def arguments_over(self) -> bool:
@@ -156,7 +161,7 @@ class JsonCallDecoder:
             return at + 1
         if self._key in codec.arguments and not self._arguments:
             self._arguments = True
-            sink.mark("markup", at)
+            sink.mark("markup", at + (mark == '"'))
             if mark == '"':
                 self._decoder = StringDecoder()
                 self._step = "argument string"
@@ -166,7 +171,7 @@ class JsonCallDecoder:
             self._step = "arguments"
             self._announce(at, sink)
             if mark != "{":
-                self.malformed = mark != "n"
+                self._broken_json = mark != "n"
                 if mark == "n":
                     self._arguments = False
                     self._step = "skip"
@@ -224,9 +229,10 @@ class JsonCallDecoder:
             decoder = self._decoder
             assert decoder is not None
             piece, stop = decoder.feed(text, at, end)
-            self.malformed = self.malformed or decoder.malformed
+            self._broken_json = self._broken_json or decoder.malformed
             self._pass(piece, sink)
-            sink.mark("argument", stop)
+            sink.mark("argument", stop - decoder.done)
+            sink.mark("markup", stop)
             if decoder.done:
                 self._arguments_over = True
                 self._step = "after value"
@@ -235,7 +241,7 @@ class JsonCallDecoder:
         assert scanner is not None
         stop = scanner.scan(text, at, end)
         if self._step == "arguments":
-            self.malformed = self.malformed or scanner.malformed
+            self._broken_json = self._broken_json or scanner.malformed
             self._pass(text[at:stop], sink)
             sink.mark("argument", stop)
         elif scanner.malformed and not self.named:

@@ -12,8 +12,6 @@ STRING_STOP = re.compile(r'["\\\x00-\x1f]')
 """What needs a look inside a JSON string. Text without it passes through and changes nothing."""
 
 _INSIDE = r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)'
-STRING_INSIDE = re.compile(_INSIDE + "*")
-"""A piece of a JSON string's inside, with whole escapes only."""
 _STRING_RUN = re.compile(_INSIDE + "{0,1000}")
 
 _TOKEN = re.compile(r'[ \t\n\r]*(?:([{}\[\],:"])|([-+.0-9A-Za-z]+)|(.))?', re.DOTALL)

@@ -1,6 +1,7 @@
 """Sets of characters as ranges of code points, and how GBNF writes them.
 
-A set is a sorted tuple of ranges that neither overlap nor touch. Nothing here knows what the characters are for.
+A set is a sorted tuple of ranges that neither overlap nor touch. Nothing here knows what the characters are
+for.
 """
 
 from __future__ import annotations
@@ -77,7 +78,11 @@ def write(base: Charset) -> str:
 
 
 def _ranges(base: Charset) -> str:
-    return "".join(_code(low) if low == high else f"{_code(low)}-{_code(high)}" for low, high in base)
+    written = []
+    for low, high in base:
+        between = "-" if high > low + 1 else ""
+        written.append(_code(low) + (between + _code(high) if high > low else ""))
+    return "".join(written)
 
 
 def _code(code: int) -> str:

@@ -1,8 +1,9 @@
 """Text that doesn't hold any of a set of words, as rules: GBNF can't say "not", so an automaton says it.
 
-The automaton is that of Aho and Corasick: each state stands for the longest beginning of a word that the text ends in
-just now. Its rule has one alternative for every character that leads on to a longer beginning, one for all that lead
-back to the start, and none for those that would finish a word. The rules are right-recursive: one stack, no ambiguity.
+The automaton is that of Aho and Corasick: each state stands for the longest beginning of a word that the
+text ends in just now. Its rule has one alternative for every character that leads on to a longer beginning,
+one for all that lead back to the start, and none for those that would finish a word. The rules are right-
+recursive: one stack, no ambiguity.
 """
 
 from __future__ import annotations
@@ -38,6 +39,12 @@ class Exclusion:
         """A word that the text holds, if any."""
         return next((word for word in self.words if word in text), None)
 
+    def cuts(self, before: Sequence[str]) -> frozenset[str]:
+        """Beginnings of words in which text may not end: what comes next would finish another word."""
+        return frozenset(
+            prefix for prefix in self._states if not all(self._may_end(prefix, each) for each in before)
+        )
+
     def write(
         self,
         rules: Rules,
@@ -46,28 +53,26 @@ class Exclusion:
         characters: Charset = cs.EVERY,
         escape: str = "",
         before: Sequence[str] = (),
-        first: Charset | None = None,
-    ) -> str:
-        """Adds the rules; returns the rule for such a text, which may be empty.
+    ) -> list[str]:
+        """Adds the rules; returns their names. The first is the rule of such a text, which may be empty.
 
         Args:
             rules: where they go.
             name: what they are called.
             characters: the characters that a text may hold as they are.
             escape: an expression that may stand in place of a character, after which no word has begun.
-            before: what may come next. Text is cut so that none of them ends a word too early.
-            first: if given, a text isn't empty and begins with a character of this set.
+            before: what may come next.
         """
+        cuts = self.cuts(before)
         names = [rules.reserve(name) for _ in self._states]
         for number, prefix in enumerate(self._states):
-            options = self._options(prefix, names, characters, escape)
-            if all(self._may_end(prefix, following) for following in before):
-                options.insert(0, "")
-            rules.set(names[number], " | ".join(options).lstrip() or '""')
-        if first is None:
-            return names[0]
-        options = self._options("", names, cs.common(characters, first), "")
-        return rules.add(f"{name}-begun", " | ".join(options))
+            options = ["", *self._options(prefix, names, characters, escape)]
+            rules.set(names[number], " | ".join(options[prefix in cuts :]).lstrip() or '""')
+        return names
+
+    def begun(self, rules: Rules, name: str, names: list[str], first: Charset) -> str:
+        """A text, not empty, that begins with one of these characters; ``names`` is what ``write`` gave."""
+        return rules.add(name, " | ".join(self._options("", names, first, "")))
 
     def _options(self, prefix: str, names: list[str], characters: Charset, escape: str) -> list[str]:
         """What may come after this beginning of a word, and where each leads."""
@@ -105,3 +110,21 @@ class Exclusion:
             if any(text.endswith(word) and len(word) > end for word in self.words):
                 return False
         return True
+
+
+def other_than(rules: Rules, name: str, words: set[str], letters: cs.Charset, least: int = 0) -> str:
+    """A text of these letters that is none of the words."""
+    firsts: dict[str, set[str]] = {}
+    for word in words:
+        if word:
+            firsts.setdefault(word[0], set()).add(word[1:])
+    options = [] if "" in words or least else [""]
+    rest = cs.without(letters, cs.of(firsts))
+    if rest:
+        options.append(f"{cs.write(rest)} {cs.write(letters)}*")
+    options += [
+        sequence(quote(first), other_than(rules, name, rests, letters))
+        for first, rests in sorted(firsts.items())
+        if cs.has(letters, first)
+    ]
+    return rules.add(name, " | ".join(options).lstrip())

@@ -1,7 +1,9 @@
-"""The markers of a format as a grammar writes them: their soft edges, their holes, and what text must not hold.
+"""The markers of a format as a grammar writes them: their soft edges, their holes, and what text must not
+hold.
 
-A marker is written in its canonical spelling. Between two markers the white space at the end of the first is written;
-the white space at the beginning of the second only where the first has none, as chat templates do it.
+A marker is written in its canonical spelling. Between two markers the white space at the end of the first
+is written; the white space at the beginning of the second only where the first has none, as chat templates
+do it.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Marker:
         """
         found = re.split(r"\s", self.pieces[0][0], maxsplit=1)[0]
         if not found:
-            raise FormatError(f"the marker {self.literal!r} begins with a hole; no grammar keeps it out of text")
+            raise FormatError(
+                f"the marker {self.literal!r} begins with a hole; no grammar keeps it out of text"
+            )
         return found
 
     def core(self, holes: Mapping[str, str] | None = None) -> str:
@@ -59,7 +63,7 @@ def marker(literal: str) -> Marker:
 
 
 def leads(spelling: Spelling | None) -> list[str]:
-    """The white space that may stand before a marker, in all spellings that differ from the canonical one in it only."""
+    """White space that may stand before a marker: that of each spelling that is canonical otherwise."""
     first = canonical(spelling)
     alike = [each for each in spellings(spelling) if each.lstrip() == first.lstrip()]
     return list(dict.fromkeys(marker(each).lead for each in alike))

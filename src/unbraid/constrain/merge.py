@@ -68,7 +68,9 @@ def _apart(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
         listed, other = (a, b) if "enum" in a else (b, a)
         if "enum" in other:
             return not any(value in other["enum"] for value in listed["enum"])
-        return "type" in other and not any(_kind(value) in _widened(other["type"]) for value in listed["enum"])
+        return "type" in other and not any(
+            _kind(value) in _widened(other["type"]) for value in listed["enum"]
+        )
     if "type" not in a or "type" not in b:
         return False
     if a["type"] != "object" or b["type"] != "object":
@@ -115,7 +117,13 @@ def _widened(kind: str) -> set[str]:
 
 
 def _kind(value: Any) -> str:
-    for kind, name in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (dict, "object")):
+    for kind, name in (
+        (bool, "boolean"),
+        (int, "integer"),
+        (float, "number"),
+        (str, "string"),
+        (dict, "object"),
+    ):
         if isinstance(value, kind):
             return name
     return "null" if value is None else "array"

@@ -1,7 +1,7 @@
 """Numbers between two bounds, as GBNF. Integers and decimals alike are compared digit by digit.
 
-A bound is exact; what is limited is the length: so many digits before the point and so many after it. Exponents are
-written only where there are no bounds.
+A bound is exact; what is limited is the length: so many digits before the point and so many after it.
+Exponents are written only where there are no bounds.
 """
 
 from __future__ import annotations

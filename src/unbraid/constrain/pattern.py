@@ -1,7 +1,8 @@
-"""The ``pattern`` of a string schema as GBNF: the part of ECMA regular expressions that is regular and common.
+"""The ``pattern`` of a string schema as GBNF: the part of ECMA regular expressions that is in common use.
 
-Sequences, alternatives, groups, classes, quantifiers, and anchors at the two ends. An expression that isn't anchored may
-stand anywhere in the text. Anything else (look-around, back-references, word boundaries) is refused by name.
+Sequences, alternatives, groups, classes, quantifiers, and anchors at the two ends. An expression that isn't
+anchored may stand anywhere in the text. Anything else (look-around, back-references, word boundaries) is
+refused by name.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ _DIGIT = cs.charset([(0x30, 0x39)])
 _WORD = cs.charset([(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)])
 _SPACE = cs.of(" \t\n\r\f\v")
 _CLASSES = {
-    "d": _DIGIT, "D": cs.negated(_DIGIT), "w": _WORD, "W": cs.negated(_WORD), "s": _SPACE, "S": cs.negated(_SPACE),
+    "d": _DIGIT, "D": cs.negated(_DIGIT), "w": _WORD, "W": cs.negated(_WORD),
+    "s": _SPACE, "S": cs.negated(_SPACE),
 }  # fmt: skip
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
 _ANY = cs.negated(cs.of("\n\r\u2028\u2029"))
@@ -137,7 +139,9 @@ class _Reader:
         found: list[Charset] = []
         while not self._next("]"):
             low = self._member()
-            if self.expression[self.at : self.at + 1] == "-" and self.expression[self.at + 1 : self.at + 2] not in ("]", ""):
+            if self.expression[self.at : self.at + 1] == "-" and self.expression[
+                self.at + 1 : self.at + 2
+            ] not in ("]", ""):
                 self.at += 1
                 high = self._member()
                 if len(low) != 1 or len(high) != 1 or low[0][0] != low[0][1] or high[0][0] != high[0][1]:

@@ -1,7 +1,7 @@
 """Writing GBNF: quoting, and a set of named rules that adds up to a grammar text.
 
-Expressions are plain strings that may stand in a sequence as they are: whoever writes alternatives puts them in
-parentheses (``either``). Nothing here knows formats or schemas.
+Expressions are plain strings that may stand in a sequence as they are: whoever writes alternatives puts
+them in parentheses (``either``). Nothing here knows formats or schemas.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from collections.abc import Iterable
 from ..format import FormatError
 
 BLOCK = 64
-"""Longer repetitions are written as blocks of so many: llama.cpp lifts or refuses a bound above about 2,000."""
+"""Longer repetitions are written as blocks of so many: llama.cpp lifts or refuses bounds above 2,000."""
 MOST = BLOCK * 1000
 """The highest upper bound of a repetition. A higher one is lowered to it."""
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
+_LITERAL = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
+_ATOM = re.compile(r"[A-Za-z0-9-]+|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
 _FOREIGN = re.compile(
     r"""(?P<kept>"(?:\\.|[^"\\])*" | \[(?:\\.|[^\]\\])*\] | \#[^\n]* | !?<[^>\s]*> | \{[^}]*\})
       | (?P<name>[A-Za-z0-9][A-Za-z0-9_-]*)(?P<defined>\s*::=)?""",
@@ -44,8 +46,16 @@ def quote(text: str) -> str:
 
 
 def sequence(*parts: str) -> str:
-    """Expressions one after the other; empty ones are left out."""
-    return " ".join(part for part in parts if part and part != '""') or '""'
+    """Expressions one after the other; empty ones are left out and neighbouring literals become one."""
+    kept: list[str] = []
+    for part in parts:
+        if not part or part == '""':
+            continue
+        if kept and _LITERAL.fullmatch(part) and _LITERAL.fullmatch(kept[-1]):
+            kept[-1] = kept[-1][:-1] + part[1:]
+        else:
+            kept.append(part)
+    return " ".join(kept) or '""'
 
 
 def either(options: Iterable[str]) -> str:
@@ -58,7 +68,9 @@ def either(options: Iterable[str]) -> str:
 
 def optional(expression: str) -> str:
     """The expression or nothing."""
-    return "" if expression in ("", '""') else f"({expression})?"
+    if expression in ("", '""'):
+        return ""
+    return f"{expression}?" if _ATOM.fullmatch(expression) else f"({expression})?"
 
 
 class Rules:
@@ -108,7 +120,9 @@ class Rules:
             return item
         atom = self._atom(name, item)
         if max(least, most or 0) <= 2 * BLOCK:
-            return f"{atom}{{{least},{'' if most is None else most}}}" if most != least else f"{atom}{{{least}}}"
+            return (
+                f"{atom}{{{least},{'' if most is None else most}}}" if most != least else f"{atom}{{{least}}}"
+            )
         block = self.add(f"{name}-block", f"{atom}{{{BLOCK}}}")
         needed = [f"{block}{{{least // BLOCK}}}"] if least >= BLOCK else []
         needed += [f"{atom}{{{least % BLOCK}}}"] if least % BLOCK else []
@@ -160,7 +174,7 @@ class Rules:
 
     def _atom(self, name: str, item: str) -> str:
         """The item in a form to which a repetition can be attached at no cost."""
-        if re.fullmatch(r"[A-Za-z0-9-]+|\[(?:\\.|[^\]\\])*\]", item):
+        if _ATOM.fullmatch(item):
             return item
         return self.add(f"{name}-item", item)
 

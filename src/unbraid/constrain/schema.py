@@ -1,9 +1,10 @@
 """JSON schemas as GBNF: the built-in converter, used where no other is given.
 
-Everything that it writes fits the schema. It writes less than the schema allows where that keeps a model on course:
-properties in the schema's order, no undeclared ones unless ``additionalProperties`` is written out, limited white space,
-limited length of numbers. Keywords that annotate (``title``, ``format``, ``default`` and any unknown one) are ignored,
-as the standard has it; one that asserts and can't be expressed is refused by name. Formats and tools aren't known here.
+Everything that it writes fits the schema. It writes less than the schema allows where that keeps a model on
+course: properties in the schema's order, no undeclared ones unless ``additionalProperties`` is written out,
+limited white space, limited length of numbers. Keywords that annotate (``title``, ``format``, ``default``
+and any unknown one) are ignored, as the standard has it; one that asserts and can't be expressed is refused
+by name. Formats and tools aren't known here.
 """
 
 from __future__ import annotations
@@ -13,34 +14,15 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..arguments.typing import ALIASES
 from ..format import FormatError
 from . import charset as cs
 from .anyjson import AnyJson
-from .merge import disjoint, merge
+from .exclusion import other_than
 from .numbers import bound, integer, number
 from .pattern import pattern
-from .rules import Rules, either, optional, quote, sequence
+from .rules import either, optional, quote, sequence
 from .texts import PLAIN, Texts
-
-TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
-_UNSUPPORTED = (
-    "not", "if", "dependentRequired", "dependentSchemas", "dependencies", "patternProperties", "propertyNames",
-    "contains", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef",
-)  # fmt: skip
-_KEYWORDS = {
-    "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
-    "string": ("pattern", "minLength", "maxLength"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-}
-_COMPOUND = (
-    "$ref", "allOf", "anyOf", "oneOf", "properties", "required", "additionalProperties", "items", "prefixItems",
-)  # fmt: skip
-_ASSERTING = frozenset(
-    {*_UNSUPPORTED, *_COMPOUND, "type", "enum", "const", *(each for every in _KEYWORDS.values() for each in every)}
-)
-_DEPTH = 64
+from .variants import COMPOUND, DEPTH, Variants, asserts
 
 
 class Schemas:
@@ -50,7 +32,7 @@ class Schemas:
         self.json = json
         self.rules = json.rules
         self.texts = json.texts
-        self.root = root
+        self.variants = Variants(root, name)
         self.name = name
         self._known: dict[int, tuple[str, Mapping[str, Any]]] = {}
         """The rules of compound schemas, by identity: a schema that holds itself is one rule."""
@@ -58,125 +40,24 @@ class Schemas:
         """Compound schemas being written of which nothing is written yet."""
         self._depth = 0
 
-    # -- what a schema says ----------------------------------------------------------------------------------------
-
-    def variants(self, schema: Any, depth: int = 0) -> list[Mapping[str, Any]]:
-        """The schema as alternatives, each of one type (or listed values) and without references or combinations.
-
-        Raises:
-            FormatError: it asserts something that a grammar can't express, or allows nothing.
-        """
-        if schema is True:
-            return [{}]
-        if not isinstance(schema, Mapping):
-            raise self._error("false, which nothing fits" if schema is False else f"{schema!r}, not a schema")
-        if depth > _DEPTH:
-            raise self._error("a reference that leads back to itself")
-        for keyword in _UNSUPPORTED:
-            if keyword in schema and schema[keyword] not in ({}, []):
-                raise self._error(f"{keyword!r}, which a grammar can't express")
-        if "$ref" in schema:
-            rest = {key: value for key, value in schema.items() if key != "$ref"}
-            return self.variants(merge(self.resolve(schema["$ref"]), rest, self._error), depth + 1)
-        if "allOf" in schema:
-            merged: Mapping[str, Any] = {key: value for key, value in schema.items() if key != "allOf"}
-            for each in schema["allOf"]:
-                merged = merge(merged, self._inlined(each, depth), self._error)
-            return self.variants(merged, depth + 1)
-        for keyword in ("anyOf", "oneOf"):
-            if keyword in schema:
-                rest = {key: value for key, value in schema.items() if key != keyword}
-                branches = [
-                    variant
-                    for branch in schema[keyword]
-                    for variant in self.variants(merge(self._inlined(branch, depth), rest, self._error), depth + 1)
-                ]
-                if keyword == "oneOf" and not disjoint(branches):
-                    raise self._error("'oneOf' whose alternatives may overlap; write 'anyOf'")
-                return branches
-        return self._single(schema)
-
-    def resolve(self, reference: Any) -> Mapping[str, Any]:
-        """The schema that a reference means.
-
-        Raises:
-            FormatError: there is none inside the root.
-        """
-        found: Any = self.root
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            raise self._error(f"the reference {reference!r}; only those into the schema itself (#/...) can be followed")
-        for part in reference[1:].strip("/").split("/"):
-            key = part.replace("~1", "/").replace("~0", "~")
-            if not key:
-                continue
-            if isinstance(found, list) and key.isdigit() and int(key) < len(found):
-                found = found[int(key)]
-            elif isinstance(found, Mapping) and key in found:
-                found = found[key]
-            else:
-                raise self._error(f"the reference {reference!r}, which leads nowhere")
-        if found is True:
-            return {}
-        if not isinstance(found, Mapping):
-            raise self._error(f"the reference {reference!r}, which isn't to a schema")
-        return found
-
-    def _inlined(self, schema: Any, depth: int) -> Mapping[str, Any]:
-        """A schema with its own reference followed, so that it can be merged with another."""
-        if schema is True:
-            return {}
-        if not isinstance(schema, Mapping):
-            raise self._error("false, which nothing fits")
-        if "$ref" not in schema:
-            return schema
-        if depth > _DEPTH:
-            raise self._error("a reference that leads back to itself")
-        rest = {key: value for key, value in schema.items() if key != "$ref"}
-        return merge(self._inlined(self.resolve(schema["$ref"]), depth + 1), rest, self._error)
-
-    def _single(self, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        types = self._types(schema)
-        if "enum" in schema or "const" in schema:
-            values = list(schema["enum"]) if "enum" in schema else [schema["const"]]
-            if "enum" in schema and "const" in schema:
-                values = [value for value in values if value == schema["const"]]
-            values = [value for value in values if not types or any(_is(value, each) for each in types)]
-            if not values:
-                raise self._error("a list of values none of which fits")
-            return [{"enum": values}]
-        if not types:
-            implied = [kind for kind, keywords in _KEYWORDS.items() if any(each in schema for each in keywords)]
-            return [{**schema, "type": kind} for kind in implied] or [{}]
-        return [{**schema, "type": each} for each in types]
-
-    def _types(self, schema: Mapping[str, Any]) -> list[str]:
-        declared = schema.get("type", [])
-        types = []
-        for each in declared if isinstance(declared, list) else [declared]:
-            kind = ALIASES.get(str(each).lower(), str(each).lower())
-            if kind not in TYPES:
-                raise self._error(f"the type {each!r}; there are {', '.join(TYPES)}")
-            types.append(kind)
-        return types
-
-    # -- values ----------------------------------------------------------------------------------------------------
+    # -- values --------------------------------------------------------------------------------------------
 
     def value(self, schema: Any) -> str:
         """The JSON text of a value that fits the schema."""
-        if not isinstance(schema, Mapping) or not any(key in schema for key in _COMPOUND):
+        if not isinstance(schema, Mapping) or not any(key in schema for key in COMPOUND):
             return self._value(schema)
         known = self._known.get(id(schema))
         if known is not None:
             if id(schema) in self._open:
-                raise self._error("a reference that leads back to itself")
+                raise self.variants.error("a reference that leads back to itself")
             return known[0]
         name = self.rules.reserve(self.name)
         self._known[id(schema)] = name, schema
         before, self._open = self._open, (*self._open, id(schema))
         self._depth += 1
         try:
-            if self._depth > _DEPTH:
-                raise self._error("too many schemas inside one another")
+            if self._depth > DEPTH:
+                raise self.variants.error("too many schemas inside one another")
             return self.rules.set(name, self._value(schema))
         finally:
             self._open = before
@@ -188,21 +69,22 @@ class Schemas:
         Raises:
             FormatError: one isn't.
         """
-        found = [each if each else {"type": "object"} for each in self.variants(self.root)]
+        found = [each if each else {"type": "object"} for each in self.variants.of(self.variants.root)]
         if any(each.get("type") != "object" for each in found):
-            raise self._error("something else than an object; a tool's arguments are one")
+            raise self.variants.error("something else than an object; a tool's arguments are one")
         return found
 
     def _value(self, schema: Any) -> str:
         if isinstance(schema, Mapping):
-            if "$ref" in schema and not _asserts(schema, "$ref"):
-                return self.value(self.resolve(schema["$ref"]))
+            if "$ref" in schema and not asserts(schema, "$ref"):
+                return self.value(self.variants.resolve(schema["$ref"]))
             for keyword in ("anyOf", "allOf"):
                 branches = schema.get(keyword)
-                if isinstance(branches, list) and branches and not _asserts(schema, keyword):
-                    if keyword == "anyOf" or len(branches) == 1:
-                        return either(self.value(branch) for branch in branches)
-        return either(self.plain(each) for each in self.variants(schema))
+                if not isinstance(branches, list) or not branches or asserts(schema, keyword):
+                    continue
+                if keyword == "anyOf" or len(branches) == 1:
+                    return either(self.value(branch) for branch in branches)
+        return either(self.plain(each) for each in self.variants.of(schema))
 
     def plain(self, variant: Mapping[str, Any]) -> str:
         """The JSON text of a value of one of the schema's ``variants``."""
@@ -222,13 +104,15 @@ class Schemas:
         return '"null"' if kind == "null" else self.json.value()
 
     def string(self, variant: Mapping[str, Any], texts: Texts | None = None) -> str:
-        """The characters of a string, without quotes; ``texts`` where they are written elsewhere than in JSON."""
+        """The characters of a string, without quotes; ``texts`` where they aren't written in JSON."""
         texts = texts or self.texts
         least, most = self._count(variant, "minLength") or 0, self._count(variant, "maxLength")
+        if most is not None and most < least:
+            raise self.variants.error("more 'minLength' than 'maxLength'")
         if "pattern" not in variant:
             return texts.sized(least, most)
         if least or most is not None:
-            raise self._error("'pattern' together with a length; a grammar can't express both")
+            raise self.variants.error("'pattern' together with a length; a grammar can't express both")
         return pattern(texts, variant["pattern"])
 
     def _inside(self, write: Callable[[], str]) -> str:
@@ -243,7 +127,7 @@ class Schemas:
         try:
             written = json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError):
-            raise self._error(f"the value {value!r}, which isn't JSON") from None
+            raise self.variants.error(f"the value {value!r}, which isn't JSON") from None
         self.texts.refuse(written, f"the value {written} of {self.name}")
         return quote(written)
 
@@ -251,7 +135,7 @@ class Schemas:
         whole = variant["type"] == "integer"
         step = variant.get("multipleOf", 1)
         if not (whole and step == 1) and "multipleOf" in variant:
-            raise self._error("'multipleOf', which a grammar can't express")
+            raise self.variants.error("'multipleOf', which a grammar can't express")
         low = high = None
         open_low = open_high = False
         for keyword in ("minimum", "exclusiveMinimum"):
@@ -273,32 +157,42 @@ class Schemas:
                 None if high is None else math.ceil(high) - 1 if open_high else math.floor(high),
             )
         except FormatError as error:
-            raise self._error(str(error)) from None
+            raise self.variants.error(str(error)) from None
 
-    # -- arrays and objects ----------------------------------------------------------------------------------------
+    # -- arrays and objects --------------------------------------------------------------------------------
 
     def _array(self, variant: Mapping[str, Any]) -> str:
         least, most = self._count(variant, "minItems") or 0, self._count(variant, "maxItems")
         if variant.get("uniqueItems") is True and (most is None or most > 1):
-            raise self._error("'uniqueItems', which a grammar can't express")
+            raise self.variants.error("'uniqueItems', which a grammar can't express")
         if most is not None and most < least:
-            raise self._error("more 'minItems' than 'maxItems'")
+            raise self.variants.error("more 'minItems' than 'maxItems'")
         given = variant.get("items", True)
         first = variant.get("prefixItems", given if isinstance(given, list) else [])
-        more = variant.get("additionalItems", False) if isinstance(given, list) else variant.get("items", not first)
+        more = (
+            variant.get("additionalItems", False)
+            if isinstance(given, list)
+            else variant.get("items", not first)
+        )
         first = list(first) if most is None else list(first)[:most]
         items = [sequence(self.value(each), self.json.space) for each in first]
-        start = [part for place, item in enumerate(items) for part in ([self.json.comma, item] if place else [item])]
+        start = [
+            part
+            for place, item in enumerate(items)
+            for part in ([self.json.comma, item] if place else [item])
+        ]
         most_more = 0 if more is False else None if most is None else most - len(first)
         least_more = max(least - len(first), 0)
         if most_more == 0:
             if least_more:
-                raise self._error("'minItems' without a schema for so many items")
+                raise self.variants.error("'minItems' without a schema for so many items")
             return sequence('"["', self.json.space, *start, '"]"')
         item = self.rules.add(f"{self.name}-item", sequence(self.value(more), self.json.space))
         next_item = self.rules.add(f"{self.name}-next", sequence(self.json.comma, item))
         if first:
-            return sequence('"["', self.json.space, *start, self._repeat(next_item, least_more, most_more), '"]"')
+            return sequence(
+                '"["', self.json.space, *start, self._repeat(next_item, least_more, most_more), '"]"'
+            )
         rest = self._repeat(next_item, max(least_more - 1, 0), None if most_more is None else most_more - 1)
         body = sequence(item, rest)
         return sequence('"["', self.json.space, body if least_more else optional(body), '"]"')
@@ -312,11 +206,17 @@ class Schemas:
         least, most = self._count(variant, "minProperties") or 0, self._count(variant, "maxProperties")
         if not properties and extra is not None:
             return self._map(extra, least, most)
-        if least > max(len(required), 1) or (most is not None and (most < len(properties) or extra is not None)):
-            raise self._error("a number of properties ('minProperties', 'maxProperties') that a grammar can't count")
+        if least > max(len(required), 1) or (
+            most is not None and (most < len(properties) or extra is not None)
+        ):
+            raise self.variants.error(
+                "a number of properties ('minProperties', 'maxProperties') that a grammar can't count"
+            )
         space, comma = self.json.space, self.json.comma
         members = [
-            self.rules.add(f"{self.name}-{key}", sequence(self._key(key), self.json.colon, self._of(key, each), space))
+            self.rules.add(
+                f"{self.name}-{key}", sequence(self._key(key), self.json.colon, self._of(key, each), space)
+            )
             for key, each in properties.items()
         ]
         tail = ""
@@ -326,36 +226,37 @@ class Schemas:
         starts: list[str] = []
         if extra is not None and not required:
             starts.append(sequence(other, tail))
-        for key, member in reversed(list(zip(properties, members))):
-            if not required & set(list(properties)[: list(properties).index(key)]):
-                starts.append(sequence(member, tail))
-            step = sequence(comma, member)
-            if key != next(iter(properties)):
+        first_needed = next((place for place, key in enumerate(properties) if key in required), len(members))
+        for place, key in reversed(list(enumerate(properties))):
+            if place <= first_needed:
+                starts.append(sequence(members[place], tail))
+            if place:
+                step = sequence(comma, members[place])
                 body = sequence(step if key in required else optional(step), tail)
                 tail = self.rules.add(f"{self.name}-rest", body)
         if least and not starts:
-            raise self._error("'minProperties' without any property")
+            raise self.variants.error("'minProperties' without any property")
         inside = either(reversed(starts)) if starts else ""
         if not required and not least:
             inside = optional(inside)
         return sequence('"{"', space, inside, '"}"')
 
     def properties(self, variant: Mapping[str, Any]) -> tuple[dict[str, Any], set[str], Any]:
-        """An object's properties, the required ones' names, and the schema of others (``None``: there are none)."""
+        """An object's properties, which are required, and the schema of others (``None``: there are none)."""
         declared = variant.get("properties", {})
         required = variant.get("required", [])
         if not isinstance(declared, Mapping) or not isinstance(required, list):
-            raise self._error("'properties' or 'required' of the wrong kind")
+            raise self.variants.error("'properties' or 'required' of the wrong kind")
         properties = dict(declared)
         extra: Any = variant.get("additionalProperties", None if properties or required else True)
         for key in required:
             if key not in properties:
                 if extra is False:
-                    raise self._error(f"the required property {key!r}, which it doesn't allow")
+                    raise self.variants.error(f"the required property {key!r}, which it doesn't allow")
                 properties[key] = True if extra is None else extra
         for key in [key for key, each in properties.items() if each is False]:
             if key in required:
-                raise self._error(f"the required property {key!r}, which nothing fits")
+                raise self.variants.error(f"the required property {key!r}, which nothing fits")
             del properties[key]
         return properties, set(required), None if extra is False else extra
 
@@ -369,13 +270,14 @@ class Schemas:
 
     def _map(self, extra: Any, least: int, most: int | None) -> str:
         if least > 1:
-            raise self._error("'minProperties', since a grammar can't tell one key from another")
-        if extra is True or extra == {}:
-            if not least and most is None:
-                return self.json.object()
+            raise self.variants.error("'minProperties', since a grammar can't tell one key from another")
+        if extra in (True, {}) and not least and most is None:
+            return self.json.object()
         member = self._other(set(), extra)
         following = sequence(self.json.comma, member)
-        rest = self._repeat(self.rules.add(f"{self.name}-next", following), 0, None if most is None else most - 1)
+        rest = self._repeat(
+            self.rules.add(f"{self.name}-next", following), 0, None if most is None else most - 1
+        )
         inside = "" if most == 0 else sequence(member, rest)
         return sequence('"{"', self.json.space, inside if least else optional(inside), '"}"')
 
@@ -398,42 +300,5 @@ class Schemas:
         if count is None:
             return None
         if isinstance(count, bool) or not isinstance(count, (int, float)) or count < 0 or count != int(count):
-            raise self._error(f"{keyword!r} of {count!r}, which isn't a count")
+            raise self.variants.error(f"{keyword!r} of {count!r}, which isn't a count")
         return int(count)
-
-    def _error(self, what: str) -> FormatError:
-        return FormatError(f"the schema of {self.name} has {what}")
-
-
-def other_than(rules: Rules, name: str, words: set[str], letters: cs.Charset, least: int = 0) -> str:
-    """A text of these letters that is none of the words."""
-    firsts: dict[str, set[str]] = {}
-    for word in words:
-        if word:
-            firsts.setdefault(word[0], set()).add(word[1:])
-    options = [] if "" in words or least else [""]
-    rest = cs.without(letters, cs.of(firsts))
-    if rest:
-        options.append(f"{cs.write(rest)} {cs.write(letters)}*")
-    options += [
-        sequence(quote(first), other_than(rules, name, rests, letters))
-        for first, rests in sorted(firsts.items())
-        if cs.has(letters, first)
-    ]
-    return rules.add(name, " | ".join(options).lstrip())
-
-
-def _asserts(schema: Mapping[str, Any], beside: str) -> bool:
-    """Whether a schema says anything of its own beside this keyword."""
-    return any(key in _ASSERTING and key != beside for key in schema)
-
-
-def _is(value: Any, kind: str) -> bool:
-    if kind == "number":
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind == "integer":
-        return not isinstance(value, bool) and (
-            isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-        )
-    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
-    return isinstance(value, kinds[kind])

@@ -1,7 +1,7 @@
 """Strings as the grammar writes them: raw between markers, or inside the quotes of JSON.
 
-Both are texts that may not hold certain words; they differ in what a character looks like. ``Texts`` hides the
-difference from the schema and from regular expressions. It knows neither.
+Both are texts that may not hold certain words; they differ in what a character looks like. ``Texts`` hides
+the difference from the schema and from regular expressions. It knows neither.
 """
 
 from __future__ import annotations
@@ -33,31 +33,35 @@ class Texts:
         self.raw = raw
         self.exclusion = Exclusion(excluded)
         self._before = before if raw else ('"',)
-        self._free = ""
+        self._names: list[str] = []
 
     def free(self) -> str:
         """Any text."""
-        if not self._free:
-            if self.raw:
-                self._free = self.exclusion.write(self.rules, self.name, before=self._before)
-            else:
-                # An escape ends in a letter or digit; where a word could begin with that, there are no escapes.
-                clear = not any(word[0].isalnum() or word[0] in '/\\"' for word in self.exclusion.words)
-                self._free = self.exclusion.write(
-                    self.rules,
-                    f"{self.name}-characters",
-                    characters=PLAIN,
-                    escape=self.rules.add("json-escape", ESCAPE) if clear else "",
-                    before=self._before,
-                )
-        return self._free
+        return self._automaton()[0]
 
     def beginning(self, first: Charset) -> str:
         """Raw text that isn't empty and begins with one of these characters."""
-        return self.exclusion.write(self.rules, self.name, before=self._before, first=first)
+        return self.exclusion.begun(self.rules, f"{self.name}-begun", self._automaton(), first)
+
+    def _automaton(self) -> list[str]:
+        if self._names:
+            return self._names
+        if self.raw:
+            self._names = self.exclusion.write(self.rules, self.name, before=self._before)
+            return self._names
+        # An escape ends in a letter or digit. Where a word could begin with that, there are no escapes.
+        clear = not any(word[0].isalnum() or word[0] in '/\\"' for word in self.exclusion.words)
+        self._names = self.exclusion.write(
+            self.rules,
+            f"{self.name}-characters",
+            characters=PLAIN,
+            escape=self.rules.add("json-escape", ESCAPE) if clear else "",
+            before=self._before,
+        )
+        return self._names
 
     def sized(self, least: int, most: int | None) -> str:
-        """Any text of so many characters. The characters that begin an excluded word are left out or escaped."""
+        """Any text of so many characters. Those that begin an excluded word are left out or escaped."""
         if least == 0 and most is None:
             return self.free()
         if self.raw or self.exclusion.words:
@@ -105,4 +109,6 @@ class Texts:
         """Refuses a text that holds an excluded word."""
         word = self.exclusion.holds(written)
         if word is not None:
-            raise FormatError(f"{what} holds {word!r}, a marker of the format; it can't be told from the marker")
+            raise FormatError(
+                f"{what} holds {word!r}, a marker of the format; it can't be told from the marker"
+            )

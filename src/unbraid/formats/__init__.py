@@ -7,16 +7,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 
 from ..format import Format, FormatError, nearest
+
+
+@lru_cache(maxsize=1)
+def _names() -> tuple[str, ...]:
+    """The names of the shipped formats, which are those of their files."""
+    files = Path(__file__).parent.glob("[a-z]*.py")
+    return tuple(sorted(file.stem for file in files))
 
 
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, Format]:
     """Every name and alias of the shipped formats. Read once: shipped formats don't change while a process runs."""
     found: dict[str, Format] = {}
-    shipped = [import_module(f"{__name__}.{module.name}").FORMAT for module in iter_modules(__path__)]
+    shipped = [import_module(f"{__name__}.{name}").FORMAT for name in _names()]
     for each in shipped:
         for name in (each.name, *each.aliases):
             if name in found:
@@ -40,6 +47,9 @@ def resolve(format: str | Format) -> Format:
         return format
     if not isinstance(format, str):
         raise FormatError(f"a format is a name or a Format, not {type(format).__name__}")
+    if format in _names():
+        shipped: Format = import_module(f"{__name__}.{format}").FORMAT
+        return shipped
     by_name = _by_name()
     wanted = format.lower().replace("-", "_")
     found = by_name.get(format) or by_name.get(wanted)

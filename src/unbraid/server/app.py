@@ -43,7 +43,13 @@ from .http import (
     while_connected,
 )
 
-PAGE = {"index.html": "text/html", "page.css": "text/css", "page.js": "text/javascript"}
+PAGE = {
+    "index.html": "text/html",
+    "page.css": "text/css",
+    "page.js": "text/javascript",
+    "stream.js": "text/javascript",
+    "view.js": "text/javascript",
+}
 """The files of the page and what they are."""
 
 _POLICY = (
@@ -110,7 +116,9 @@ def create_app(engine: Engine, format: str | Format, *, api_key: str | None = No
         return JSONResponse(_card(engine))
 
     async def listed(request: Request) -> Response:
-        return JSONResponse({"default": default.name, "data": [_described(each) for each in formats().values()]})
+        return JSONResponse(
+            {"default": default.name, "data": [_described(each) for each in formats().values()]}
+        )
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok", "active": engine.active})
@@ -166,7 +174,11 @@ def _page(name: str) -> Response:
     if name not in PAGE:
         raise HTTPException(404)
     body = resources.files(__package__).joinpath("page", name).read_bytes()
-    headers = {"content-security-policy": _POLICY, "x-content-type-options": "nosniff", "cache-control": "no-cache"}
+    headers = {
+        "content-security-policy": _POLICY,
+        "x-content-type-options": "nosniff",
+        "cache-control": "no-cache",
+    }
     return Response(body, media_type=PAGE[name], headers=headers)
 
 
@@ -201,4 +213,3 @@ async def _http_error(request: Request, error: Exception) -> Response:
             headers=dict(error.headers or {}),
         )
     return error_response(str(error.detail), error.status_code)
-

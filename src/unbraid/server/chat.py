@@ -11,9 +11,9 @@ import secrets
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, cast
 
-from ..constrain import grammar
+from ..constrain import ReasoningMode, ToolChoice, grammar
 from ..events import FinishReason, Span
 from ..format import Format, FormatError, canonical
 from ..formats import resolve
@@ -222,10 +222,11 @@ def _grammar(
     A model that was trained for the format is held to it only where the request leaves no choice: a call is required,
     or a schema is given. One that wasn't is also held to it when it shall think.
     """
-    forced = request.tool_choice not in ("auto", "none")
+    forced = request.schema is not None or request.tool_choice not in ("auto", "none")
     taught = thinking is True and not _knows_reasoning(format, model)
     if not (forced or taught):
         return None
+    reasoning: ReasoningMode
     if parser.state.startswith("reasoning"):
         reasoning = "open"
     elif parser.state != "start" or thinking is False:
@@ -236,9 +237,12 @@ def _grammar(
         return grammar(
             format,
             request.tools,
-            tool_choice=request.tool_choice,
+            tool_choice=cast(ToolChoice, request.tool_choice),
             reasoning=reasoning,
             parallel_tool_calls=request.parallel_tool_calls,
+            response_schema=request.schema,
         )
     except FormatError as error:
-        raise RequestError(f"No grammar can be made for this request: {error}", code="invalid_value") from None
+        raise RequestError(
+            f"No grammar can be made for this request: {error}", code="invalid_value"
+        ) from None

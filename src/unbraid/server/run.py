@@ -84,7 +84,11 @@ def run_app(
 
     logging.getLogger("unbraid").setLevel(log_level.upper())
     config = uvicorn.Config(
-        app, log_level=log_level, timeout_graceful_shutdown=_GRACE, lifespan="on", access_log=log_level == "debug"
+        app,
+        log_level=log_level,
+        timeout_graceful_shutdown=_GRACE,
+        lifespan="on",
+        access_log=log_level == "debug",
     )
     Server(config).run(sockets=[listener])
 
@@ -139,7 +143,9 @@ def _engine(options: Options) -> Engine:
         try:
             template = options.chat_template.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise SetupError(f"the chat template {str(options.chat_template)!r} can't be read: {error}") from None
+            raise SetupError(
+                f"the chat template {str(options.chat_template)!r} can't be read: {error}"
+            ) from None
     return LlamaEngine(
         options.model,
         template=template,
@@ -159,4 +165,4 @@ def _app(engine: Engine, options: Options) -> Starlette:
 
 
 def _missing() -> SetupError:
-    return SetupError('the server\'s packages aren\'t installed; run pip install "unbraid[server,llama]"')
+    return SetupError("the server's packages aren't installed; run pip install \"unbraid[server,llama]\"")

@@ -98,7 +98,9 @@ class ChatTemplate:
         except jinja2.TemplateError as error:
             raise TemplateError(f"The chat template refused the messages: {error.message}") from error
         except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError, LookupError) as error:
-            raise TemplateError(f"The chat template failed on the messages ({type(error).__name__}).") from error
+            raise TemplateError(
+                f"The chat template failed on the messages ({type(error).__name__})."
+            ) from error
 
 
 # -------------------------------------------------------------------------------------------------- environment
@@ -128,7 +130,9 @@ def _compile(environment: ImmutableSandboxedEnvironment, source: str) -> jinja2.
     try:
         return environment.from_string(source)
     except jinja2.TemplateSyntaxError as error:
-        raise SetupError(f"the chat template isn't valid Jinja: line {error.lineno}: {error.message}") from None
+        raise SetupError(
+            f"the chat template isn't valid Jinja: line {error.lineno}: {error.message}"
+        ) from None
 
 
 def _tojson(
@@ -185,7 +189,9 @@ def _without_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any
         content = message["content"] or ""
         if message.get("tool_calls"):
             calls = [call["function"] for call in message["tool_calls"]]
-            lines = [f'{{"name": {_tojson(each["name"])}, "arguments": {each["arguments"]}}}' for each in calls]
+            lines = [
+                f'{{"name": {_tojson(each["name"])}, "arguments": {each["arguments"]}}}' for each in calls
+            ]
             content = "\n".join([content, *lines] if content else lines)
         told.append({**message, "content": content})
     if not tools:

@@ -119,7 +119,9 @@ def _refuse_unsupported(body: dict[str, Json]) -> None:
     """Fields that would change the answer and that nothing here can do."""
     n = body.get("n")
     if n is not None and (n != 1 or isinstance(n, bool)):
-        raise RequestError("'n' must be 1: one answer is written per request.", param="n", code="invalid_value")
+        raise RequestError(
+            "'n' must be 1: one answer is written per request.", param="n", code="invalid_value"
+        )
     if body.get("logprobs") or body.get("top_logprobs"):
         raise RequestError(
             "Log-probabilities aren't available here.", param="logprobs", code="unsupported_parameter"
@@ -432,9 +434,7 @@ def _content(content: Json, path: str, *, needed: bool) -> str | None:
             raise RequestError(f"'{path}' is missing.", param=path, code="missing_required_parameter")
         return None
     if not isinstance(content, list):
-        raise RequestError(
-            f"'{path}' must be a string or a list of parts.", param=path, code="invalid_type"
-        )
+        raise RequestError(f"'{path}' must be a string or a list of parts.", param=path, code="invalid_type")
     texts = []
     for place, part in enumerate(content):
         kind = part.get("type") if isinstance(part, dict) else None

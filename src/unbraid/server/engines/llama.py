@@ -214,9 +214,7 @@ def _load(path: Path, threads: int, context: int, parallel: int) -> Any:
     try:
         import xllamacpp
     except ImportError:
-        raise SetupError(
-            'llama.cpp isn\'t installed; run pip install "unbraid[server,llama]"'
-        ) from None
+        raise SetupError('llama.cpp isn\'t installed; run pip install "unbraid[server,llama]"') from None
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
     parameters.n_ctx = context
