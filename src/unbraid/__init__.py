@@ -19,7 +19,8 @@ from .events import (
 from .format import Format, FormatError
 from .formats import formats, resolve
 from .message import Message, Segment, ToolCall
-from .parser import OptionError, Parser, parse
+from .options import OptionError
+from .parser import Parser, parse
 
 __version__ = "0.1.0"
 

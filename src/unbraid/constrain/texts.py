@@ -15,8 +15,10 @@ from .charset import Charset
 from .exclusion import Exclusion
 from .rules import Rules, either, quote
 
-ESCAPE = r'"\\" (["\\/bfnrt] | "u" ([0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}))'
-"""One escaped character of a JSON string. Halves of surrogate pairs aren't among them."""
+_UNIT = r'[0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}'
+_PAIR = r'[dD] [89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}'
+ESCAPE = rf'"\\" (["\\/bfnrt] | "u" ({_UNIT} | {_PAIR}))'
+"""One escaped character of a JSON string, surrogates in pairs only."""
 PLAIN: Charset = cs.without(cs.EVERY, cs.charset([(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0x7F, 0x7F)]))
 """The characters that a JSON string holds as they are."""
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}

@@ -1,0 +1,379 @@
+"""The calls of one output: from a call's name to its end, and the JSON text of its arguments in between.
+
+What opens, feeds and closes a call is decided by the machine's edges and told to :class:`Calls` by the parser; here
+it is decided what a call is said to be: its id, its notes, whether it is complete, and when its events may leave.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from .arguments.json_call import JsonCallDecoder
+from .arguments.params import ParamsWriter
+from .arguments.scan import JsonScanner
+from .events import Event, Note, NoteKind, SpanKind, ToolCallArguments, ToolCallEnd, ToolCallStart
+from .format import Call, JsonCall, Params, Spelling, spellings
+from .options import CallOptions
+from .output import Output, Unsaid
+from .tools import schemas
+
+_SPACE = " \t\r\n"
+
+
+class OpenCall:
+    """A call between its start and its end."""
+
+    __slots__ = ("index", "name", "notes", "params", "queue", "scanner", "start")
+
+    def __init__(self, index: int, name: str, start: int) -> None:
+        self.index = index
+        self.name = name
+        self.start = start
+        """Offset of the first character of its markup."""
+        self.notes: list[Note] = []
+        self.params: ParamsWriter | None = None
+        self.scanner: JsonScanner | None = None
+        self.queue: list[Event] = []
+        """Its events, where they wait until it is complete."""
+
+
+class Calls:
+    """The calls so far and the one that is open."""
+
+    __slots__ = (
+        "_body_spans", "_format", "_given_ids", "_new_id", "_noise", "_options", "_schemas", "_spare_ids", "_tools",
+        "count", "decoder", "open", "output",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        format: Call | None,
+        tools: Iterable[Any] | None,
+        options: CallOptions,
+        new_id: Callable[[], str],
+        output: Output,
+    ) -> None:
+        self._format = format
+        self._tools = tools
+        self._options = options
+        self._new_id = new_id
+        self._schemas: dict[str, Mapping[str, Any] | None] | None = None
+        self._spare_ids: list[str] = []
+        self._given_ids: list[str] = []
+        self._noise: Note | None = None
+        self._body_spans = 0
+        self.output = output
+        self.count = 0
+        """How many calls have begun."""
+        self.open: OpenCall | None = None
+        """The call that is being read."""
+        self.decoder: JsonCallDecoder | None = None
+        """What reads the body, where a JSON object holds name and arguments."""
+
+    # -- what is known of them -----------------------------------------------------------------------------------
+
+    @property
+    def index(self) -> int | None:
+        """The open call's place among the calls."""
+        return self.open.index if self.open else None
+
+    @property
+    def may_be_words(self) -> bool:
+        """Whether what follows a call's opener can still show that it was words and no call."""
+        assert self._format is not None
+        options = self._options
+        unnamed = isinstance(self._format.arguments, JsonCall)
+        return unnamed or options.cut == "text" or (options.undeclared == "text" and self._tools is not None)
+
+    @property
+    def passing(self) -> JsonScanner | None:
+        """What walks the open call's arguments while they are sound JSON that passes through."""
+        if self.decoder is not None:
+            scanner = self.decoder.scanner
+        else:
+            scanner = self.open.scanner if self.open else None
+        if scanner is None or not scanner.begun or scanner.malformed or scanner.done:
+            return None
+        return scanner
+
+    def _declared(self) -> dict[str, Mapping[str, Any] | None]:
+        if self._schemas is None:
+            self._schemas = schemas(self._tools or ())
+        return self._schemas
+
+    # -- beginning -----------------------------------------------------------------------------------------------
+
+    def accepts(self, name: str) -> bool:
+        """Whether a call of this name is to be a call. Otherwise it wasn't offered and is to stay text."""
+        return self._options.undeclared != "text" or self._is_declared(name)
+
+    def _is_declared(self, name: str) -> bool:
+        return self._tools is None or name in self._declared()
+
+    def begin(self, name: str, wire_id: str | None, start: int) -> None:
+        """A call is known by its name; ``start`` is the offset of its markup."""
+        if self.decoder is not None:
+            self.output.claim(self._body_spans, self.count)
+        self.open = OpenCall(self.count, name, start)
+        self.count += 1
+        self._say(ToolCallStart(self.open.index, self._id(wire_id), name))
+        if not self._is_declared(name):
+            self.note("undeclared", start, start, f"no tool {name!r} was offered")
+
+    def begin_named(self, name: str, wire_id: str | None, start: int) -> None:
+        """A call whose opener names it."""
+        self.begin(name, wire_id, start)
+        assert self._format is not None and self.open is not None
+        if isinstance(self._format.arguments, Params):
+            self.open.params = ParamsWriter(self._declared().get(name), self._format.arguments.untyped)
+        else:
+            self.open.scanner = JsonScanner()
+
+    def name_in(self, id: str) -> str:
+        """The function's name in an id on the wire, e.g. ``functions.find_trains:0``; the id if it has no shape."""
+        assert self._format is not None
+        for shape in _patterns(self._format.id):
+            found = shape.fullmatch(id)
+            if found is not None:
+                return found["name"]
+        return id
+
+    def begin_body(self) -> None:
+        """A JSON body begins that holds name and arguments."""
+        assert self._format is not None and isinstance(self._format.arguments, JsonCall)
+        self._body_spans = len(self.output.spans)
+        self.decoder = JsonCallDecoder(self._format.arguments)
+
+    def begin_json(self) -> None:
+        """The open call's arguments are written as JSON after all."""
+        assert self.open is not None
+        self.open.scanner = JsonScanner()
+
+    def _id(self, wire_id: str | None) -> str:
+        """The id on the wire, or one that is made up."""
+        if wire_id is not None:
+            return wire_id
+        id = self._spare_ids.pop(0) if self._spare_ids else self._new_id()
+        self._given_ids.append(id)
+        return id
+
+    # -- parameters ----------------------------------------------------------------------------------------------
+
+    def open_parameter(self, key: str, start: int, end: int) -> None:
+        """A parameter begins; ``start`` and ``end`` are the offsets of its opener."""
+        assert self.open is not None and self.open.params is not None
+        params = self.open.params
+        if key in params.given:
+            self.note("malformed", start, end, f"parameter {key!r} is given twice")
+        self._say_arguments(params.open(key))
+
+    def expects(self, key: str) -> bool:
+        """Whether the tool has such a parameter and it wasn't given yet."""
+        params = self.open.params if self.open else None
+        return params is not None and params.declares(key) and key not in params.given
+
+    def value(self, text: str) -> None:
+        """A piece of the open parameter's value."""
+        assert self.open is not None and self.open.params is not None
+        self._say_arguments(self.open.params.text(text))
+
+    def close_parameter(self) -> None:
+        """The open parameter, if there is one, is over."""
+        params = self.open.params if self.open else None
+        if params is not None and params.inside:
+            self._say_arguments(params.close())
+
+    # -- JSON ----------------------------------------------------------------------------------------------------
+
+    @property
+    def malformed(self) -> bool:
+        """Whether the JSON that is being read has broken JSON's grammar."""
+        if self.decoder is not None:
+            return self.decoder.malformed
+        scanner = self.open.scanner if self.open else None
+        return scanner is not None and scanner.malformed
+
+    @property
+    def json_done(self) -> bool:
+        """Whether the JSON that is being read is over."""
+        if self.decoder is not None:
+            return self.decoder.done
+        scanner = self.open.scanner if self.open else None
+        return scanner is None or scanner.done
+
+    def read_arguments(self, buffer: str, place: int, limit: int) -> int:
+        """Arguments that are a JSON object of their own; returns where reading stopped."""
+        call = self.open
+        assert call is not None and call.scanner is not None
+        scanner = call.scanner
+        if not scanner.begun:
+            begins = place
+            while begins < limit and buffer[begins] in _SPACE:
+                begins += 1
+            self.mark("markup", place, begins)
+            if begins == limit:
+                return limit
+            if buffer[begins] != "{" and not scanner.malformed:
+                scanner.malformed = True
+                return begins
+            place = begins
+        stop = scanner.scan(buffer, place, limit)
+        self._say_arguments(buffer[place:stop])
+        self.mark("argument", place, stop)
+        return stop
+
+    def mark(self, kind: SpanKind, start: int, end: int, label: str = "") -> None:
+        """Mark characters of the open call."""
+        if self._options.drop and kind != "markup":
+            kind = "dropped"
+        self.output.mark(kind, start, end, label, self.index)
+
+    # -- ending --------------------------------------------------------------------------------------------------
+
+    def end(self, at: int, closed: bool) -> None:
+        """The open call, if there is one, is over at offset ``at``; ``closed``: its closing marker was there."""
+        call = self.open
+        if call is None:
+            return
+        complete = self.complete
+        if not complete:
+            self.note("malformed", call.start, at, "the arguments are not complete")
+        elif not closed and not self._options.repair:
+            complete = False
+            self.note("incomplete", call.start, at, "the closing marker is missing")
+        elif not closed:
+            self.note("repaired", call.start, at, "the closing marker was missing")
+        self._close(call, complete)
+
+    def cut(self, at: int) -> None:
+        """The output ended inside the open call."""
+        call = self.open
+        assert call is not None
+        self.note("incomplete", call.start, at, "the output ended inside the call")
+        self._close(call, complete=False)
+
+    def retract(self) -> None:
+        """The open call, of which nothing has been said, becomes text."""
+        assert self.open is not None
+        said = self.open.notes
+        self.output.notes = [note for note in self.output.notes if note not in said]
+        self.count -= 1
+        self.open = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the open call's arguments are complete."""
+        call = self.open
+        assert call is not None
+        if call.params is not None and (call.scanner is None or call.params.count):
+            return not call.params.inside
+        if call.scanner is not None:
+            call.scanner.finish()
+            return call.scanner.done
+        return self.decoder is None or self.decoder.done or self.decoder.arguments_over
+
+    def _close(self, call: OpenCall, complete: bool) -> None:
+        if complete and call.params is not None and (call.params.count or call.scanner is None):
+            self._say_arguments(call.params.end())
+        if self.malformed and not any(note.kind == "malformed" for note in call.notes):
+            self.note("malformed", call.start, call.start, "the arguments are not valid JSON")
+        self._say(ToolCallEnd(call.index, complete, tuple(call.notes)))
+        self.open = None
+        if complete or self._options.cut == "keep":
+            self.output.events += call.queue
+        elif self._options.cut == "apart":
+            self.output.events += [Unsaid(event) for event in call.queue]
+
+    # -- saying --------------------------------------------------------------------------------------------------
+
+    def note(self, kind: NoteKind, start: int, end: int, detail: str) -> Note:
+        """A note on the open call and on the message; offsets are those of the output."""
+        note = self.output.note(kind, start, end, detail)
+        if self.open is not None:
+            self.open.notes.append(note)
+        return note
+
+    def note_noise(self, start: int, end: int) -> None:
+        """Words between a call's markers: noted once, however many pieces they come in."""
+        assert self.open is not None
+        if self._noise is not None:
+            start = self._noise.start
+            self.open.notes.remove(self._noise)
+            self.output.notes.remove(self._noise)
+        self._noise = self.note("malformed", start, end, "text that is no part of the call")
+
+    def marker_met(self) -> None:
+        """A marker ends a run of noise."""
+        self._noise = None
+
+    def _say(self, event: Event) -> None:
+        if self._options.drop:
+            return
+        assert self.open is not None
+        if self._options.whole:
+            self.open.queue.append(event)
+        else:
+            self.output.say(event)
+
+    def _say_arguments(self, json: str) -> None:
+        if json and self.open is not None:
+            self._say(ToolCallArguments(self.open.index, json))
+
+    # -- trials --------------------------------------------------------------------------------------------------
+
+    def on_trial(self, output: Output) -> int:
+        """Calls are tried out from here on, and said to another output; returns the count to go back to."""
+        self.output = output
+        self._given_ids = []
+        return self.count
+
+    def forget(self, count: int, output: Output) -> None:
+        """The calls that were tried out never were."""
+        self.count = count
+        self.output = output
+        self.open = None
+        self.decoder = None
+        self._spare_ids[:0] = self._given_ids
+
+
+class Reading:
+    """What a call body's decoder tells, with offsets into the text of one feed (a ``Sink`` of ``json_call``)."""
+
+    __slots__ = ("_at", "_begin", "_calls")
+
+    def __init__(self, calls: Calls, at: int, begin: Callable[[str, str | None, int], bool]) -> None:
+        self._calls = calls
+        self._at = at
+        self._begin = begin
+
+    def call_named(self, name: str, id: str | None, at: int) -> bool:
+        """A call's name is known."""
+        return self._begin(name, id, at)
+
+    def call_arguments(self, json: str) -> None:
+        """A fragment of the arguments."""
+        self._calls._say_arguments(json)
+
+    def call_over(self, at: int) -> None:
+        """One object of an array is over."""
+        calls = self._calls
+        calls.end(calls.output.base + at, closed=True)
+        calls._body_spans = len(calls.output.spans)
+
+    def mark(self, kind: str, end: int) -> None:
+        """The characters up to ``end`` are of this kind."""
+        if end > self._at:
+            self._calls.mark(cast(SpanKind, kind), self._at, end)
+            self._at = end
+
+
+@lru_cache(maxsize=64)
+def _patterns(shapes: Spelling | None) -> tuple[re.Pattern[str], ...]:
+    patterns = []
+    for shape in spellings(shapes):
+        pattern = re.escape(shape).replace(r"\{name\}", "(?P<name>.+)").replace(r"\{index\}", "[0-9]+")
+        patterns.append(re.compile(pattern, re.DOTALL))
+    return tuple(patterns)

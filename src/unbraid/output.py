@@ -1,0 +1,92 @@
+"""What a parser has said and marked so far: events that wait to be released, spans, and notes.
+
+Spans tile the text up to ``end``. The output knows no formats and no states; where a hypothesis is tried out, a
+parser writes to a new output and either joins it to the old one or forgets it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Union
+
+from .events import Event, Note, NoteKind, Span, SpanKind
+
+
+class Unsaid(NamedTuple):
+    """An event that goes into the message but not into the stream."""
+
+    event: Event
+
+
+class Output:
+    """A growing list of events, spans and notes."""
+
+    __slots__ = ("_keep_spans", "base", "events", "notes", "spans")
+
+    def __init__(self, keep_spans: bool) -> None:
+        self._keep_spans = keep_spans
+        self.events: list[Union[Event, Unsaid]] = []
+        self.spans: list[Span] = []
+        self.notes: list[Note] = []
+        self.base = 0
+        """The offset of the first character of the text that is being read."""
+
+    @property
+    def marked(self) -> int:
+        """Up to which offset spans have been marked."""
+        return self.spans[-1].end if self.spans else 0
+
+    def say(self, event: Event) -> None:
+        """Add an event."""
+        self.events.append(event)
+
+    def note(self, kind: NoteKind, start: int, end: int, detail: str) -> Note:
+        """Add a note; offsets are those of the output."""
+        note = Note(kind, start, end, detail)
+        self.notes.append(note)
+        return note
+
+    def mark(self, kind: SpanKind, start: int, end: int, label: str = "", call: int | None = None) -> None:
+        """Say what the characters from ``start`` to ``end`` of the text that is being read are."""
+        start, end = max(self.base + start, 0), self.base + end
+        if end <= start or not self._keep_spans:
+            return
+        spans = self.spans
+        if spans:
+            last = spans[-1]
+            if last[3] == label and last[0] == kind and last[4] == call and last[2] == start:
+                spans[-1] = Span(kind, last[1], end, label, call)
+                return
+        spans.append(Span(kind, start, end, label, call))
+
+    def claim(self, first: int, call: int) -> None:
+        """The spans from number ``first`` on belong to this call, as is known only now."""
+        for place in range(first, len(self.spans)):
+            self.spans[place] = self.spans[place]._replace(call=call)
+
+    def branch(self) -> Output:
+        """An output of its own that goes on where this one is."""
+        new = Output(self._keep_spans)
+        new.base = self.base
+        new.spans = self.spans[-1:]
+        return new
+
+    def join(self, branch: Output) -> None:
+        """Take in all that a branch has said."""
+        self.events += branch.events
+        self.notes += branch.notes
+        if self.spans and branch.spans:
+            self.spans[-1:] = branch.spans
+        else:
+            self.spans += branch.spans
+        self.base = branch.base
+
+    def tiles(self) -> tuple[Span, ...]:
+        """The spans with equal neighbours made one."""
+        merged: list[Span] = []
+        for span in self.spans:
+            last = merged[-1] if merged else None
+            if last is not None and last[:1] == span[:1] and last[3:] == span[3:] and last.end == span.start:
+                merged[-1] = last._replace(end=span.end)
+            else:
+                merged.append(span)
+        return tuple(merged)
