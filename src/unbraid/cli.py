@@ -17,16 +17,17 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from . import FormatError, OptionError, Parser, __version__, formats, parse, resolve
+from .events import FinishReason
 from .format import Format, nearest
 from .message import Message, ToolCall
-from .parser import FINISH_REASONS
 
 if TYPE_CHECKING:
     from .explain import Look
 
+FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
 CUTS = ("chars", "tokens")
 COLOURS = ("auto", "always", "never")
 
@@ -119,8 +120,7 @@ def _formats(args: argparse.Namespace) -> int:
         _print(f"{name}{aliases}")
         _print(f"  {told['about']}" if told["about"] else "")
         spans = parse(each.example, each, thinking=each.reasoning is not None).spans
-        shown = paint(each.example, spans, look)
-        _print("".join(f"    {line}\n" if line else "\n" for line in shown.splitlines()))
+        _print(paint(each.example, spans, look, indent=4) + "\n")
     return 0
 
 

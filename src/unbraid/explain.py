@@ -62,64 +62,88 @@ Piece = tuple[str, str]
 
 
 def explain(text: str, message: Message, look: Look, *, name: str = "") -> str:
-    """The text with one row per span: offset, reason, and what it looks like, followed by a legend and the
-    notes.
+    """The text with one row per marker and part: its offset, the reason, and what it looks like.
 
-    ``message`` is the parse of ``text``; ``name`` is the format's name, for the heading.
+    ``message`` is the parse of ``text``; ``name`` is the format's name, for the heading. A legend and the
+    notes follow.
     """
-    spans = [span for span in message.spans if span.end > span.start]
     calls = len(message.tool_calls) + len(message.incomplete_calls)
-    reasons = [reason(span, calls) for span in spans]
-    marked = [_bracketed(span, why, look) for span, why in zip(spans, reasons, strict=True)]
-    label_width = max((len(label) for label in marked), default=0)
+    groups = list(_groups(message.spans))
+    reasons = [_bracketed(group[0].kind, reason(group, calls), look) for group in groups]
+    label_width = max((len(label) for label in reasons), default=0)
     offset_width = max(len(str(len(text))), 4)
     bar = "|" if look.ascii else "│"
     room = None
     if look.width is not None:
         room = max(look.width - offset_width - label_width - 6, _NARROWEST)
 
-    rows = [_heading(text, message, name, look), ""]
-    for span, label in zip(spans, marked, strict=True):
-        offset = f"{span.start:>{offset_width}}"
-        for line in _lines(text[span.start : span.end], span.kind, room, look):
-            gutter = f" {_style(offset, _FAINT, look)}  {_style(label, _label_style(span.kind), look)}"
+    rows = [*_heading(text, message, name, look), ""]
+    for group, label in zip(groups, reasons, strict=True):
+        style = _label_style(group[0].kind)
+        offset = f"{group[0].start:>{offset_width}}"
+        for line in _lines(text, group, room, look):
+            gutter = f" {_style(offset, _FAINT, look)}  {_style(label, style, look)}"
             padding = " " * (label_width - len(label))
             drawn = "".join(_style(piece, style, look) for piece, style in line)
-            rows.append(f"{gutter}{padding} {_style(bar, _label_style(span.kind), look)} {drawn}".rstrip(" "))
+            rows.append(f"{gutter}{padding} {_style(bar, style, look)} {drawn}".rstrip(" "))
             offset, label = " " * offset_width, ""
-    if not spans:
+    if not groups:
         rows.append(" The text is empty.")
-    rows += ["", _legend(spans, look)]
-    rows += _notes(text, message, look)
+    rows += ["", *_legend(message.spans, look), *_notes(text, message, look)]
     return "\n".join(rows) + "\n"
 
 
-def paint(text: str, spans: Sequence[Span], look: Look) -> str:
+def paint(text: str, spans: Sequence[Span], look: Look, *, indent: int = 0) -> str:
     """The text as it is, each part in its colour; without colour, the text. White space stays as it is."""
-    out = []
+    lines: list[list[Piece]] = [[]]
     for span in spans:
-        for line in re.split("(\n)", text[span.start : span.end]):
-            if line == "\n":
-                out.append(line)
-            elif line:
-                out.append(_style(visible(line, ascii=look.ascii), STYLES[span.kind], look))
-    return "".join(out)
+        for at, line in enumerate(text[span.start : span.end].split("\n")):
+            if at:
+                lines.append([])
+            if line:
+                lines[-1].append((visible(line, ascii=look.ascii), STYLES[span.kind]))
+    room = None if look.width is None else max(look.width - indent, _NARROWEST)
+    rows = [row for line in lines for row in (_wrap(line, room, words=False) if line else [[]])]
+    drawn = ("".join(_style(piece, style, look) for piece, style in row) for row in rows)
+    return "\n".join(" " * indent + row if row else "" for row in drawn)
 
 
-def reason(span: Span, calls: int = 1) -> str:
-    """Why the characters of a span are what they are: a marker's own label, or the part that they belong to.
+def reason(group: Sequence[Span], calls: int = 1) -> str:
+    """Why the characters of one row are what they are: a marker's own label, or the part that they belong to.
 
     Markup without a label is what stands around a call's name and arguments, such as the braces of a JSON
     object. Where the message has several calls, the call's number (from 0) is part of it.
     """
+    span = group[0]
     what = span.kind.replace("_", " ")
     if span.kind == "markup":
         what = span.label or "call structure"
     elif span.label:
         what = f"{what} {span.label}"
+    for hole in group[1:]:
+        if hole.kind != "markup":
+            what += ", name" if hole.kind == "tool_name" else f", {hole.label or 'text'}"
     if span.call is not None and calls > 1:
         what = f"{what} #{span.call}"
     return visible(what)
+
+
+def _groups(spans: Sequence[Span]) -> Iterator[list[Span]]:
+    """The spans of each row: one, or a marker with a name or key in it (``<function=``, the name, ``>``)."""
+    at = 0
+    while at < len(spans):
+        size = 1
+        if spans[at].kind == "markup" and spans[at].label:
+            while at + size + 1 < len(spans) and _is_hole(spans[at], *spans[at + size : at + size + 2]):
+                size += 2
+        yield list(spans[at : at + size])
+        at += size
+
+
+def _is_hole(before: Span, hole: Span, after: Span) -> bool:
+    """Whether a span fills a hole of the marker around it."""
+    names = hole.kind == "tool_name" or (hole.kind == "argument" and bool(hole.label))
+    return names and (after.kind, after.label, after.call) == (before.kind, before.label, before.call)
 
 
 def visible(text: str, *, ascii: bool = False) -> str:
@@ -161,11 +185,16 @@ def _pieces(text: str, kind: str, look: Look) -> Iterator[Piece]:
             yield part, STYLES[kind]
 
 
-def _lines(text: str, kind: str, room: int | None, look: Look) -> Iterator[list[Piece]]:
-    """A span as rows, wrapped to ``room`` columns. Line breaks in markup don't start a row."""
-    written = [text] if kind in ("markup", "dropped") else re.findall(r"[^\n]*\n|[^\n]+", text)
-    for line in written:
-        yield from _wrap(list(_pieces(line, kind, look)), room, words=kind in ("reasoning", "content"))
+def _lines(text: str, group: Sequence[Span], room: int | None, look: Look) -> Iterator[list[Piece]]:
+    """The lines of one row, wrapped to ``room`` columns. Line breaks in markup don't start a line."""
+    first = group[0]
+    if first.kind in ("markup", "dropped"):
+        pieces = [piece for span in group for piece in _pieces(text[span.start : span.end], span.kind, look)]
+        yield from _wrap(pieces, room, words=False)
+        return
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text[first.start : first.end]):
+        pieces = list(_pieces(line, first.kind, look))
+        yield from _wrap(pieces, room, words=first.kind in ("reasoning", "content"))
 
 
 def _wrap(pieces: list[Piece], room: int | None, *, words: bool) -> Iterator[list[Piece]]:
@@ -208,46 +237,63 @@ def _fitting(text: str, room: int) -> int:
     return len(text)
 
 
-def _heading(text: str, message: Message, name: str, look: Look) -> str:
-    dot = "-" if look.ascii else "·"
-    facts = [_count(len(text), "character")]
-    facts += [_count(len(message.reasoning), "character") + " of reasoning"] if message.reasoning else []
-    facts += [_count(len(message.content), "character") + " of content"] if message.content else []
+def _heading(text: str, message: Message, name: str, look: Look) -> list[str]:
+    facts = [(name, _BOLD)] if name else []
+    facts.append((_count(len(text), "character"), ""))
+    for part, what in ((message.reasoning, "reasoning"), (message.content, "content")):
+        if part:
+            facts.append((f"{_count(len(part), 'character')} of {what}", ""))
     for calls, what in ((message.tool_calls, "call"), (message.incomplete_calls, "incomplete call")):
         if calls:
             names = ", ".join(visible(call.name, ascii=look.ascii) for call in calls)
-            facts.append(f"{_count(len(calls), what)} ({names})")
-    title = _style(name, _BOLD, look) + f" {dot} " if name else ""
-    return " " + title + f" {dot} ".join(facts)
+            facts.append((f"{_count(len(calls), what)} ({names})", ""))
+    return _folded([[fact] for fact in facts], " - " if look.ascii else " · ", look)
+
+
+def _folded(parts: list[list[Piece]], between: str, look: Look) -> list[str]:
+    """Parts in as few lines as fit the width."""
+    lines: list[str] = []
+    used = 0
+    for part in parts:
+        width = sum(cells(piece) for piece, _ in part)
+        drawn = "".join(_style(piece, style, look) for piece, style in part)
+        if lines and (look.width is None or used + len(between) + width <= look.width):
+            lines[-1] += between + drawn
+            used += len(between) + width
+        else:
+            lines.append(" " + drawn)
+            used = 1 + width
+    return lines
 
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
-def _bracketed(span: Span, why: str, look: Look) -> str:
+def _bracketed(kind: str, why: str, look: Look) -> str:
     if len(why) > _LABEL_WIDTH:
         why = why[: _LABEL_WIDTH - 3] + "..."
     if look.colour:
         return why
-    return f"[{why}]" if span.kind in ("markup", "dropped") else f" {why} "
+    return f"[{why}]" if kind in ("markup", "dropped") else f" {why} "
 
 
 def _label_style(kind: str) -> str:
     return _FAINT if kind == "markup" else STYLES[kind].removeprefix("9;")
 
 
-def _legend(spans: Sequence[Span], look: Look) -> str:
-    """Each kind that occurs, in its own style, with how many characters are of it."""
+def _legend(spans: Sequence[Span], look: Look) -> list[str]:
+    """Each kind that occurs, in its own style, with how many characters are of it; and the symbols."""
     totals: dict[str, int] = {}
     for span in spans:
         totals[span.kind] = totals.get(span.kind, 0) + span.end - span.start
-    shown = []
-    for kind, style in STYLES.items():
-        if kind in totals:
-            shown.append(_style(f" {kind.replace('_', ' ')} ", style, look) + f" {totals[kind]:,}")
+    parts = [
+        [(f" {kind.replace('_', ' ')} ", style), (f" {totals[kind]:,}", "")]
+        for kind, style in STYLES.items()
+        if kind in totals
+    ]
     symbols = "_ space  \\n newline  \\t tab" if look.ascii else "· space  ⏎ newline  → tab"
-    return " " + "   ".join(shown) + ("   " if shown else "") + _style(f"({symbols})", _FAINT, look)
+    return _folded([*parts, [(f"({symbols})", _FAINT)]], "   ", look)
 
 
 def _notes(text: str, message: Message, look: Look) -> list[str]:
@@ -267,4 +313,4 @@ def _notes(text: str, message: Message, look: Look) -> list[str]:
 
 
 def _style(text: str, style: str, look: Look) -> str:
-    return f"\x1b[{style}m{text}\x1b[0m" if look.colour and text else text
+    return f"\x1b[{style}m{text}\x1b[0m" if look.colour and style and text else text

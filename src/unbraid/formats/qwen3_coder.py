@@ -1,7 +1,7 @@
 """Qwen3-Coder, Qwen3.5 and later: XML-like calls with one element per parameter, values raw.
 
-Qwen3-Coder does not think and Qwen3.5 does, with an opener in the prompt, under one syntax; without a prompt and
-without the request's word, thinking is taken to be off.
+Qwen3-Coder does not think and Qwen3.5 does, with an opener in the prompt, under one syntax: whether the output
+starts inside reasoning is the prompt's to say.
 """
 
 from ..format import Call, Format, Params, Reasoning, Tools, Turns
@@ -9,9 +9,7 @@ from ..format import Call, Format, Params, Reasoning, Tools, Turns
 FORMAT = Format(
     name="qwen3_coder",
     turns=Turns("<|im_start|>assistant\n", others=("<|im_start|>",), ends=("<|im_end|>", "<|endoftext|>")),
-    reasoning=Reasoning(
-        "<think>\n", "\n</think>\n\n", opened_by="prompt", default=False, toggle=("enable_thinking",)
-    ),
+    reasoning=Reasoning("<think>\n", "\n</think>\n\n", toggle=("enable_thinking",)),
     tools=Tools(
         Call("\n\n<function={name}>\n", "</function>\n", Params("<parameter={key}>\n", "\n</parameter>\n")),
         open=("\n\n<tool_call>\n", "\n<tool_call>\n"),
