@@ -91,10 +91,8 @@ class Calls:
     @property
     def passing(self) -> JsonScanner | None:
         """What walks the open call's arguments while they are sound JSON that passes through."""
-        if self.decoder is not None:
-            scanner = self.decoder.scanner
-        else:
-            scanner = self.open.scanner if self.open else None
+        inside = self.decoder or self.open
+        scanner = inside.scanner if inside else None
         if scanner is None or not scanner.begun or scanner.malformed or scanner.done:
             return None
         return scanner

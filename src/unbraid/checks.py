@@ -29,9 +29,7 @@ def check(format: Format) -> None:
         for literal in spellings(spelling):
             if not literal.strip():
                 raise FormatError(f"{format.name}: {where} is empty; a marker needs characters to be found by")
-    if format.reasoning is not None and not (
-        spellings(format.reasoning.open) and spellings(format.reasoning.close)
-    ):
+    if format.reasoning is not None and not (spellings(format.reasoning.open) and spellings(format.reasoning.close)):
         raise FormatError(f"{format.name}: reasoning needs an opener and a closer")
     if format.tools is not None:
         _check_tools(format)

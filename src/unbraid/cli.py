@@ -313,17 +313,13 @@ def _tools(file: str) -> list[dict[str, Any]]:
     try:
         tools = json.loads(text)
     except json.JSONDecodeError as wrong:
-        raise Refused(
-            f"{file} is not valid JSON at line {wrong.lineno}, column {wrong.colno}: {wrong.msg}."
-        ) from None
+        raise Refused(f"{file} is not valid JSON at line {wrong.lineno}, column {wrong.colno}: {wrong.msg}.") from None
     except RecursionError:
         raise Refused(f"{file} is nested too deeply.") from None
     if isinstance(tools, dict) and isinstance(tools.get("tools"), list):
         raise Refused(f"{file} holds an object; give its list 'tools' alone.")
     if not isinstance(tools, list):
-        raise Refused(
-            f'{file} must hold a JSON list of tools, such as [{{"name": "f", "parameters": {{}}}}].'
-        )
+        raise Refused(f'{file} must hold a JSON list of tools, such as [{{"name": "f", "parameters": {{}}}}].')
     for at, tool in enumerate(tools, 1):
         function = tool.get("function", tool) if isinstance(tool, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
@@ -432,13 +428,10 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         _parse,
         "print the message that a text holds, as JSON",
         "Print the message that a model's text holds, as JSON. Arguments stay the JSON text that they are.",
-        "unbraid parse --format qwen3 --tools tools.json reply.txt\n"
-        "  my-model | unbraid parse --format glm47 --events",
+        "unbraid parse --format qwen3 --tools tools.json reply.txt\n  my-model | unbraid parse --format glm47 --events",
     )
     _add_input(parsing)
-    parsing.add_argument(
-        "--events", action="store_true", help="print the events, one JSON object a line, as they come"
-    )
+    parsing.add_argument("--events", action="store_true", help="print the events, one JSON object a line, as they come")
     parsing.add_argument("--spans", action="store_true", help="add what each run of characters is")
     parsing.add_argument(
         "--cut",
@@ -495,12 +488,8 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         metavar="N",
         help="computing threads (one per core, at most 8)",
     )
-    add(
-        "--context", type=_number("--context"), metavar="N", help="the most tokens of a prompt and its answer"
-    )
-    add(
-        "--parallel", type=_number("--parallel"), metavar="N", help="answers written at once; others wait (4)"
-    )
+    add("--context", type=_number("--context"), metavar="N", help="the most tokens of a prompt and its answer")
+    add("--parallel", type=_number("--parallel"), metavar="N", help="answers written at once; others wait (4)")
 
     return parser, dict(commands.choices)
 

@@ -16,9 +16,7 @@ FinishReason = Literal["stop", "length", "stop_string", "error"]
 SpanKind = Literal["reasoning", "content", "tool_name", "argument", "markup", "dropped"]
 """What a run of characters is. ``markup``: markers and their layout. ``dropped``: text that nobody is shown."""
 
-NoteKind = Literal[
-    "incomplete", "repaired", "undeclared", "malformed", "promoted", "unclosed_reasoning"
-]
+NoteKind = Literal["incomplete", "repaired", "undeclared", "malformed", "promoted", "unclosed_reasoning"]
 """What can be said of a call or a message; :class:`Note` says what each means."""
 
 
@@ -63,7 +61,7 @@ class _Event(tuple):  # type: ignore[type-arg]
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and tuple.__eq__(self, other)  # type: ignore[arg-type]
+        return type(self) is type(other) and tuple.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -72,7 +70,7 @@ class _Event(tuple):  # type: ignore[type-arg]
         return hash((type(self).__name__, tuple(self)))
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self))
+        inside = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
         return f"{type(self).__name__}({inside})"
 
     def __reduce__(self) -> Any:
@@ -80,7 +78,7 @@ class _Event(tuple):  # type: ignore[type-arg]
 
     def as_dict(self) -> dict[str, Any]:
         """The event as a dictionary of plain values, ``type`` first."""
-        return {"type": self.type, **{k: _plain(v) for k, v in zip(self._fields, self)}}
+        return {"type": self.type, **{k: _plain(v) for k, v in zip(self._fields, self, strict=True)}}
 
 
 def _rebuild(kind: type[_Event], values: tuple[Any, ...]) -> _Event:

@@ -101,17 +101,13 @@ def parse(literal: str) -> Marker:
     try:
         pieces = list(Formatter().parse(core))
     except ValueError as error:
-        raise FormatError(
-            f"the marker {literal!r} can't be read: {error} (double a brace that is text)"
-        ) from None
+        raise FormatError(f"the marker {literal!r} can't be read: {error} (double a brace that is text)") from None
     for place, (text, hole, _, _) in enumerate(pieces):
         units.extend(text_units(text))
         if hole is None:
             continue
         if hole not in ("name", "key", "id"):
-            raise FormatError(
-                f"the marker {literal!r} has an unknown hole {{{hole}}}; use {{name}}, {{key}} or {{id}}"
-            )
+            raise FormatError(f"the marker {literal!r} has an unknown hole {{{hole}}}; use {{name}}, {{key}} or {{id}}")
         following = pieces[place + 1][0] if place + 1 < len(pieces) else ""
         units.extend(_hole_unit(hole, following[:1]))
     return Marker(
@@ -134,9 +130,7 @@ def markers(spelling: Spelling | None) -> tuple[Marker, ...]:
 
 def whole(units: Units, group: str | None = None) -> str:
     """The pattern of all units; holes are captured as ``{group}{hole}`` where a group is given."""
-    return "".join(
-        f"(?P<{group}{unit.hole}>{unit.pattern})" if unit.hole and group else unit.pattern for unit in units
-    )
+    return "".join(f"(?P<{group}{unit.hole}>{unit.pattern})" if unit.hole and group else unit.pattern for unit in units)
 
 
 def tail(units: Units) -> str:

@@ -313,7 +313,7 @@ class _Builder:
             return Edge("call open", found, "json_call", Do.OPEN_BODY)
         if isinstance(codec, Params):
             after = (*(m.core for m in markers(codec.open)), *(m.core for m in markers(call.close)))
-            if any(m.core[-1].hole or m.core[-2:-1] and m.core[-2].hole for m in found):
+            if any(any(unit.hole for unit in m.core[-2:]) for m in found):
                 found = tuple(replace(m, follow=after) for m in found)
             return Edge("call open", found, "params", Do.OPEN_CALL)
         return Edge("call open", found, "json", Do.OPEN_CALL)
@@ -337,9 +337,7 @@ class _Builder:
         more = []
         if isinstance(codec, JsonCall):
             more = [Edge("another call", (), "json_call", Do.OPEN_BODY, r"(?=[{\[])")]
-        brackets = replace(
-            closes.markers[0], core=(Unit(r"[\s}\]]{0,16}", 16), *closes.markers[0].core), leads=()
-        )
+        brackets = replace(closes.markers[0], core=(Unit(r"[\s}\]]{0,16}", 16), *closes.markers[0].core), leads=())
         lenient = closes._replace(markers=(*closes.markers, brackets))
         self._add("call.end", "markup", [lenient, again, *ends, *more, leave])
 

@@ -6,7 +6,7 @@ nothing of formats.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from .events import Note, Span

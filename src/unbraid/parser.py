@@ -491,14 +491,13 @@ class Parser:
             if found is None:
                 break
             edge = state.edge(found)
-            if edge.do in OPENS_CALLS and self._reasoning_open and self._decide:
-                if not at_end and self._trial is None:
-                    if no_closer is None:
-                        no_closer, closer = self._machine["draft"].find(buffer, place, False)
-                        if closer is not None:
-                            self._state = self._machine["draft"]
-                            continue
-                    self._begin_trial(base + place, buffer[place:], buffer[max(place, no_closer) :])
+            if edge.do in OPENS_CALLS and self._reasoning_open and self._decide and not at_end and self._trial is None:
+                if no_closer is None:
+                    no_closer, closer = self._machine["draft"].find(buffer, place, False)
+                    if closer is not None:
+                        self._state = self._machine["draft"]
+                        continue
+                self._begin_trial(base + place, buffer[place:], buffer[max(place, no_closer) :])
             place = self._cross(edge, found, buffer, place)
         self._held = buffer[place:]
         self._end = base + place
@@ -819,5 +818,3 @@ def parse(text: str, format: str | Format, *, finish: FinishReason = "stop", **o
 
 def _random_id() -> str:
     return f"call_{urandom(12).hex()}"
-
-

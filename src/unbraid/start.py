@@ -36,9 +36,7 @@ def tail(prompt: str, turns: Turns) -> Tail:
         return Tail(prompt, False)
     if not assistant:
         return Tail("", False)
-    soft = max(
-        (literal[len(literal.rstrip()) :] for literal in spellings(turns.assistant)), key=len, default=""
-    )
+    soft = max((literal[len(literal.rstrip()) :] for literal in spellings(turns.assistant)), key=len, default="")
     text = prompt[after:]
     kept = 0
     while kept < len(soft) and text[kept : kept + 1] == soft[kept]:

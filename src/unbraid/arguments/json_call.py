@@ -37,8 +37,23 @@ class JsonCallDecoder:
     """
 
     __slots__ = (
-        "_arguments", "_arguments_over", "_broken_json", "_before", "_codec", "_decoder", "_id", "_in_array", "_key", "_name", "_read", "_said",
-        "_scanner", "_step", "broken", "done", "named",
+        "_arguments",
+        "_arguments_over",
+        "_before",
+        "_broken_json",
+        "_codec",
+        "_decoder",
+        "_id",
+        "_in_array",
+        "_key",
+        "_name",
+        "_read",
+        "_said",
+        "_scanner",
+        "_step",
+        "broken",
+        "done",
+        "named",
     )  # fmt: skip
 
     def __init__(self, codec: JsonCall) -> None:

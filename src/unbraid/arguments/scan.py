@@ -15,9 +15,7 @@ _INSIDE = r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*
 _STRING_RUN = re.compile(_INSIDE + "{0,1000}")
 
 _TOKEN = re.compile(r'[ \t\n\r]*(?:([{}\[\],:"])|([-+.0-9A-Za-z]+)|(.))?', re.DOTALL)
-_SCALAR = re.compile(
-    r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity"
-)
+_SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity")
 _SCALAR_CHARACTER = re.compile(r"[-+.0-9A-Za-z]")
 _ESCAPES = frozenset('"\\/bfnrt')
 _HEX = frozenset("0123456789abcdefABCDEF")

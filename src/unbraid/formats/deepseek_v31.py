@@ -19,10 +19,18 @@ FORMAT = Format(
         optional=True,
     ),
     special=(
-        "<｜User｜>", "<｜Assistant｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>",
-        "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>",
-        "<｜tool▁sep｜>", "<think>", "</think>",
-    ),  # fmt: skip
+        "<｜User｜>",
+        "<｜Assistant｜>",
+        "<｜begin▁of▁sentence｜>",
+        "<｜end▁of▁sentence｜>",
+        "<｜tool▁calls▁begin｜>",
+        "<｜tool▁calls▁end｜>",
+        "<｜tool▁call▁begin｜>",
+        "<｜tool▁call▁end｜>",
+        "<｜tool▁sep｜>",
+        "<think>",
+        "</think>",
+    ),
     aliases=("deepseekv31",),
     source="Chat template of deepseek-ai/DeepSeek-V3.1; parsers of vLLM 0.32 (deepseek_v31) and SGLang 0.5.22.",
     example="A train to Graz for two.</think>"

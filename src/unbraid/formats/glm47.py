@@ -10,9 +10,11 @@ FORMAT = Format(
         ends=("<|user|>", "<|observation|>", "<|endoftext|>"),
     ),
     reasoning=Reasoning(
-        ("<think>", "\n<think>"), ("</think>", "</think>\n"), opened_by="prompt",
+        ("<think>", "\n<think>"),
+        ("</think>", "</think>\n"),
+        opened_by="prompt",
         toggle=("enable_thinking", "thinking"),
-    ),  # fmt: skip
+    ),
     tools=Tools(
         Call(
             ("<tool_call>{name}", "\n<tool_call>{name}\n", " <tool_call>{name}"),
@@ -24,9 +26,21 @@ FORMAT = Format(
         )
     ),
     special=(
-        "<|user|>", "<|assistant|>", "<|system|>", "<|observation|>", "<|endoftext|>", "[gMASK]", "<think>",
-        "</think>", "<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
-    ),  # fmt: skip
+        "<|user|>",
+        "<|assistant|>",
+        "<|system|>",
+        "<|observation|>",
+        "<|endoftext|>",
+        "[gMASK]",
+        "<think>",
+        "</think>",
+        "<tool_call>",
+        "</tool_call>",
+        "<arg_key>",
+        "</arg_key>",
+        "<arg_value>",
+        "</arg_value>",
+    ),
     aliases=("glm45", "glm"),
     source="Chat templates of zai-org/GLM-4.5, GLM-4.7 and GLM-5.3; parsers of vLLM 0.32 (glm45, glm47) and "
     "SGLang 0.5.22 for the variants that models write.",

@@ -29,10 +29,18 @@ FORMAT = Format(
         between="noise",
     ),
     special=(
-        "<|im_user|>", "<|im_assistant|>", "<|im_system|>", "<|im_middle|>", "<|im_end|>", "[EOS]",
-        "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_end|>",
+        "<|im_user|>",
+        "<|im_assistant|>",
+        "<|im_system|>",
+        "<|im_middle|>",
+        "<|im_end|>",
+        "[EOS]",
+        "<|tool_calls_section_begin|>",
+        "<|tool_calls_section_end|>",
+        "<|tool_call_begin|>",
+        "<|tool_call_end|>",
         "<|tool_call_argument_begin|>",
-    ),  # fmt: skip
+    ),
     source="Chat templates of moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5; parsers of vLLM 0.32 and "
     "SGLang 0.5.22 (kimi_k2) for the variants that models write.",
     example="A train to Graz for two.</think>"

@@ -13,7 +13,15 @@ FORMAT = Format(
             JsonCall(),
         )
     ),
-    special=("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<think>", "</think>", "<tool_call>", "</tool_call>"),
+    special=(
+        "<|im_start|>",
+        "<|im_end|>",
+        "<|endoftext|>",
+        "<think>",
+        "</think>",
+        "<tool_call>",
+        "</tool_call>",
+    ),
     aliases=("qwen", "qwen25", "hermes", "qwen3_json"),
     source="Chat templates of Qwen/Qwen3-8B, Qwen3-4B-Thinking-2507 and NousResearch/Hermes-2-Pro; "
     "parsers of vLLM 0.32 (hermes) and SGLang 0.5.22 (qwen25, hermes) for the variants that models write.",

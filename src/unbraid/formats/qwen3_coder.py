@@ -17,7 +17,15 @@ FORMAT = Format(
         section="per_call",
         optional=True,
     ),
-    special=("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<think>", "</think>", "<tool_call>", "</tool_call>"),
+    special=(
+        "<|im_start|>",
+        "<|im_end|>",
+        "<|endoftext|>",
+        "<think>",
+        "</think>",
+        "<tool_call>",
+        "</tool_call>",
+    ),
     aliases=("qwen3_xml", "nanbeige"),
     source="Chat templates of Qwen/Qwen3-Coder-30B-A3B and Qwen3.8-27B; parsers of vLLM 0.32 (qwen3_coder) and "
     "SGLang 0.5.22 for the variants that models write.",
