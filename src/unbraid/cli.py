@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import io
 import itertools
 import json
 import os
@@ -53,6 +54,8 @@ class Refused(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the return value is the exit code."""
     try:
+        if isinstance(sys.stdout, io.TextIOWrapper) and not _unicode_output():
+            sys.stdout.reconfigure(errors="backslashreplace")
         args = _arguments(sys.argv[1:] if argv is None else list(argv))
         code: int = args.run(args)
         sys.stdout.flush()

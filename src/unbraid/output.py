@@ -20,10 +20,11 @@ class Unsaid(NamedTuple):
 class Output:
     """A growing list of events, spans and notes."""
 
-    __slots__ = ("_keep_spans", "base", "events", "notes", "spans")
+    __slots__ = ("base", "events", "keep_spans", "notes", "spans")
 
     def __init__(self, keep_spans: bool) -> None:
-        self._keep_spans = keep_spans
+        self.keep_spans = keep_spans
+        """Whether spans are wanted at all."""
         self.events: list[Union[Event, Unsaid]] = []
         self.spans: list[Span] = []
         self.notes: list[Note] = []
@@ -48,7 +49,7 @@ class Output:
     def mark(self, kind: SpanKind, start: int, end: int, label: str = "", call: int | None = None) -> None:
         """Say what the characters from ``start`` to ``end`` of the text that is being read are."""
         start, end = max(self.base + start, 0), self.base + end
-        if end <= start or not self._keep_spans:
+        if end <= start or not self.keep_spans:
             return
         spans = self.spans
         if spans:
@@ -65,7 +66,7 @@ class Output:
 
     def branch(self) -> Output:
         """An output of its own that goes on where this one is."""
-        new = Output(self._keep_spans)
+        new = Output(self.keep_spans)
         new.base = self.base
         new.spans = self.spans[-1:]
         return new

@@ -1,17 +1,10 @@
-"""The executor: text in, events out. One machine for streams and whole texts; no I/O, no clock, no logging.
-
-Two rules, after h11's example. All that decides where a character goes stands in the machine's table; this file only
-carries out what an edge says. And every step either consumes text or changes state, and never looks at consumed text
-again.
+"""The parser: deltas in, events out. Its surface, its options, and the fast path that most deltas take.
 
 How a delta travels: where nothing is held and the text sets off no ``trigger`` of the state, it leaves as it came
 (:meth:`Parser.feed`, the fast path). Where it needs a look but can't cross a marker, it is streamed (``_stream``).
-Otherwise it is scanned (``_advance``) and markers are crossed (``_cross``). What a call is said to be is decided in
-``calls``.
+Otherwise the ``executor`` reads it, and what it said is released into the stream and the message (``_release``).
 
-Two things may have to wait. A *trial*: a call's opener while reasoning is open; until it is known whether reasoning
-is closed later, it is read as a call into an output of its own. An *opening*: a call whose name isn't known yet;
-until it is, its text may still turn out to be words.
+There is one machine for streams and whole texts; no I/O, no clock, no logging.
 """
 
 from __future__ import annotations
@@ -24,21 +17,12 @@ from typing import Any, Literal, cast
 
 from .arguments.scan import STRING_STOP, JsonScanner
 from .builder import Cut, MessageBuilder
-from .calls import Calls, Reading
-from .events import (
-    Content,
-    Event,
-    Finish,
-    FinishReason,
-    Reasoning,
-    ReasoningEnd,
-    ReasoningStart,
-    SpanKind,
-    ToolCallArguments,
-)
+from .calls import Calls
+from .events import Content, Event, Finish, FinishReason, Reasoning, SpanKind, ToolCallArguments
+from .executor import Executor
 from .format import Format
 from .formats import resolve
-from .machine import OPENS_CALLS, Do, Edge, Machine, State, Variant, compile
+from .machine import Variant, compile
 from .message import Message
 from .options import CallOptions, check
 from .output import Output, Unsaid
@@ -52,39 +36,6 @@ _NEVER = re.compile("").search
 """A trigger that everything sets off: no fast path."""
 _STRING_TRIGGER = STRING_STOP.search
 _NO_EDGES: frozenset[str] = frozenset()
-_SETTLED = {"start": "content", "answer": "content", "reasoning.start": "reasoning"}
-"""The state for words, where a state is left by a first word."""
-
-
-class _Opening:
-    """A call's opener and what came after it, until the call is known to be one."""
-
-    __slots__ = ("parent", "raw", "seen", "spans", "start")
-
-    def __init__(self, parent: State, start: int, spans: int) -> None:
-        self.parent = parent
-        self.start = start
-        self.seen = start
-        """Up to where ``raw`` holds the text."""
-        self.raw: list[str] = []
-        self.spans = spans
-        """How many spans there were before it."""
-
-
-class _Trial:
-    """A call's opener in open reasoning, and all since: a draft, or a call of a model that forgot to close."""
-
-    __slots__ = ("carry", "count", "output", "raw", "start")
-
-    def __init__(self, start: int, raw: str, carry: str, output: Output, count: int) -> None:
-        self.start = start
-        self.raw = [raw]
-        self.carry = carry
-        """The tail of the text that may become the closing marker of reasoning."""
-        self.output = output
-        """The output before the trial."""
-        self.count = count
-        """How many calls there were before it."""
 
 
 class Parser:
@@ -116,10 +67,22 @@ class Parser:
     """
 
     __slots__ = (
-        "_builder", "_calls", "_crossed", "_cut_to_text", "_decide", "_edges", "_end", "_finished", "_format", "_held",
-        "_index", "_kind", "_machine", "_opening", "_output", "_passing", "_promote", "_quiet", "_reasoning_open",
-        "_repair", "_soft", "_span_kind", "_state", "_streaming", "_trial", "_trigger", "_write",
-    )  # fmt: skip
+        "_builder",
+        "_edges",
+        "_fast",
+        "_finished",
+        "_format",
+        "_index",
+        "_kind",
+        "_passing",
+        "_promote",
+        "_quiet",
+        "_run",
+        "_span_kind",
+        "_streaming",
+        "_trigger",
+        "_write",
+    )
 
     # The fast path, set up by ``_arm`` for each state that is reached.
     _trigger: Callable[[str], object]
@@ -171,36 +134,27 @@ class Parser:
         drop = forbidden and forbidden_calls == "drop"
         calls = (tools is None or bool(tools)) and (drop or not forbidden)
         variant = Variant(calls, calls and calls_in_reasoning != "text", fenced_calls == "call")
-        self._machine: Machine = compile(format, variant)
-        self._decide = calls_in_reasoning == "decide"
-        self._cut_to_text = cut_calls == "text"
-        self._repair = repair
-        self._promote = promote_reasoning
+        machine = compile(format, variant)
         keep = build_message or promote_reasoning
         self._builder = MessageBuilder(cast(Cut, cut_calls)) if keep else None
-        self._output = Output(keep)
-        whole = stream_calls == "whole" or self._cut_to_text
+        self._promote = promote_reasoning
+        self._finished = False
+        self._fast = 0
+        """How many characters took the fast path since the executor last read."""
+        whole = stream_calls == "whole" or cut_calls == "text"
         self._quiet = whole or drop
         """Whether a call's events don't leave as they come."""
-        self._calls = Calls(
-            format.tools.call if format.tools else None,
-            tools,
-            CallOptions(cut_calls, whole, repair, undeclared, drop),
-            new_call_id or _random_id,
-            self._output,
+        output = Output(keep)
+        call_options = CallOptions(cut_calls, whole, repair, undeclared, drop)
+        call_format = format.tools.call if format.tools else None
+        self._run = Executor(
+            machine,
+            Calls(call_format, tools, call_options, new_call_id or _random_id, output),
+            output,
+            decide=calls_in_reasoning == "decide",
+            cut_to_text=cut_calls == "text",
+            repair=repair,
         )
-        self._held = ""
-        self._end = 0
-        """How much of the output has been consumed, in characters."""
-        self._soft: tuple[str, ...] = ()
-        """White space that still belongs to the marker just crossed, in its possible spellings."""
-        self._opening: _Opening | None = None
-        self._trial: _Trial | None = None
-        self._finished = False
-        self._reasoning_open = False
-        self._crossed = False
-        """Whether a marker of reasoning has been met."""
-        self._state = self._machine["start" if reasoning else "content"]
         self._begin(prompt, thinking)
         self._arm()
 
@@ -213,7 +167,7 @@ class Parser:
             RuntimeError: the output was already finished.
         """
         if text and self._trigger(text) is None and text[-1] not in self._edges:
-            self._end += self._write(text)
+            self._fast += self._write(text)
             if self._index is None:
                 return [_new(self._kind, (text,))]
             return [_new(ToolCallArguments, (self._index, text))]
@@ -232,14 +186,12 @@ class Parser:
         check("finish", reason)
         self._check_open()
         self._catch_up()
-        self._advance("", at_end=True)
-        if self._opening is not None and self._calls.open is None:
-            self._reject("", 0)
-        self._finish_call(reason)
-        self._accept_trial()
-        self._finish_reasoning()
+        run = self._run
+        run.finish(reason)
+        if run.reasoning_open and self._promote:
+            self._promote_reasoning()
         self._finished = True
-        self._output.say(Finish(reason, tuple(self._output.notes)))
+        run.output.say(Finish(reason, tuple(run.output.notes)))
         return self._release()
 
     @property
@@ -251,9 +203,9 @@ class Parser:
         """
         if self._builder is None:
             raise RuntimeError("this parser was made with build_message=False, so it has no message")
-        if self._trial is None and self._opening is None:
-            self._catch_up()
-        said = self._output if self._trial is None else self._trial.output
+        self._catch_up()
+        run = self._run
+        said = run.output if run.trial is None else run.trial.output
         return self._builder.message(said.tiles(), tuple(said.notes))
 
     @property
@@ -264,21 +216,17 @@ class Parser:
     @property
     def bound(self) -> int:
         """The most characters that can be held while a marker may still complete."""
-        return self._machine.bound
+        return self._run.bound
 
     @property
     def state(self) -> str:
         """The name of the machine's state."""
-        return self._state.name
+        return self._run.state.name
 
     @property
     def held(self) -> str:
         """Text that has arrived and of which nothing has been said yet. :attr:`waiting` says what it waits for."""
-        if self._trial is not None:
-            return "".join(self._trial.raw)[max(0, -self._trial.start) :]
-        if self._opening is not None:
-            return ("".join(self._opening.raw) + self._held)[max(0, -self._opening.start) :]
-        return self._held[max(0, -self._end) :]
+        return self._run.unsaid
 
     @property
     def waiting(self) -> Waiting:
@@ -288,66 +236,30 @@ class Parser:
         ``name`` (a call whose arguments come before its name), ``call`` (``stream_calls="whole"``) and ``value`` (a
         value that can be typed only when it is over).
         """
-        if self._trial is not None:
+        run = self._run
+        if run.trial is not None:
             return "decision"
-        call = self._calls.open
+        call = run.calls.open
         if call is None:
-            return "name" if self._opening is not None else "marker" if self._held else ""
+            return "name" if run.opening is not None else "marker" if run.held else ""
         if self._quiet:
             return "call"
         if call.params is not None and call.params.inside and not call.params.streams:
             return "value"
-        return "marker" if self._held else ""
+        return "marker" if run.held else ""
 
     # -- where it starts -----------------------------------------------------------------------------------------
 
     def _begin(self, prompt: str | None, thinking: bool | None) -> None:
         reasoning = self._format.reasoning
-        if prompt is not None:
-            turn = tail(prompt, self._format.turns)
-            if turn.text and self._run_prompt(turn.text, turn.bounded):
-                return
-        if reasoning is None or reasoning.opened_by == "model":
-            return
-        if reasoning.default if thinking is None else thinking:
-            self._start_inside()
-
-    def _start_inside(self) -> None:
-        self._state = self._machine["reasoning.start"]
-        self._reasoning_open = True
-        if self._builder is not None:
+        run = self._run
+        turn = None if prompt is None else tail(prompt, self._format.turns)
+        if turn is None or not turn.text or not run.run_prompt(turn.text, turn.bounded):
+            wanted = reasoning is not None and (reasoning.default if thinking is None else thinking)
+            if reasoning is not None and wanted and reasoning.opened_by == "prompt":
+                run.start_inside()
+        if run.reasoning_open and self._builder is not None:
             self._builder.reasoning_begun()
-
-    def _run_prompt(self, text: str, bounded: bool) -> bool:
-        """Run the machine over the prompt's tail; whether that said where the output starts."""
-        decide, self._decide = self._decide, False
-        self._output = self._calls.output = Output(keep_spans=False)
-        self._advance(text)
-        self._decide = decide
-        call = self._calls.open
-        said = [] if call is None else [e for e in self._output.events if getattr(e, "index", None) == call.index]
-        self._output = self._calls.output = Output(keep_spans=self._builder is not None)
-        in_call = self._state.channel not in ("content", "reasoning")
-        begun = bool(self._held.strip())
-        # A marker may have begun in the prompt: its characters have offsets below 0 and are never said.
-        self._held = self._held if begun else ""
-        self._end = -len(self._held)
-        self._opening = None
-        self._calls.count = 0
-        if not (self._crossed or in_call or begun or (bounded and self._state.name != "start")):
-            self._state = self._machine["start" if self._format.reasoning else "content"]
-            self._soft = ()
-            return False
-        if call is not None:
-            # The prompt begins a call that the model goes on with: the client hears of it with the first event.
-            call.start, call.index = 0, 0
-            self._calls.count = 1
-            self._output.events = [_new(type(event), (0, *tuple(event)[1:])) for event in said]
-        elif in_call and self._calls.decoder is not None:
-            self._opening = _Opening(self._machine["content"], 0, 0)
-        if self._reasoning_open and self._builder is not None:
-            self._builder.reasoning_begun()
-        return True
 
     # -- one step ------------------------------------------------------------------------------------------------
 
@@ -357,18 +269,16 @@ class Parser:
 
     def _feed(self, text: str) -> list[Event]:
         self._check_open()
+        run = self._run
         if not text:
-            return self._release() if self._output.events else []
+            return self._release() if run.output.events else []
         streamed: list[Event] = []
         if self._streaming:
             streamed, text = self._stream(text)
             if not text:
                 return streamed
         self._catch_up()
-        trial = self._trial
-        if trial is not None and self._is_draft(trial, text):
-            text = self._back_to_reasoning(trial, text)
-        self._advance(text)
+        run.feed(text)
         return streamed + self._release() if streamed else self._release()
 
     def _stream(self, text: str) -> tuple[list[Event], str]:
@@ -379,18 +289,19 @@ class Parser:
             said, rest = text[:stop], text[stop:]
             self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
         else:
-            state = self._state
-            buffer = self._held + text
+            run = self._run
+            state = run.state
+            buffer = run.held + text
             if state.trigger(buffer) is not None:
                 return [], text
             stop = state.layout(buffer, 0)
             said, rest = buffer[:stop], ""
-            self._held = buffer[stop:]
+            run.held = buffer[stop:]
             in_value = self._index is not None
-            self._trigger = _NEVER if self._held else state.escapes if in_value else state.trigger
+            self._trigger = _NEVER if run.held else state.escapes if in_value else state.trigger
             if in_value:
                 said = encode_basestring(said)[1:-1]
-        self._end += stop
+        self._fast += stop
         if not said:
             return [], rest
         self._write(said)
@@ -399,15 +310,15 @@ class Parser:
         return [ToolCallArguments(self._index, said)], rest
 
     def _catch_up(self) -> None:
-        """Mark the text that took the fast path."""
-        output = self._output
-        if output.marked < self._end:
-            output.base = 0
-            output.mark(self._span_kind, output.marked, self._end, "", self._index)
+        """Tell the executor of the text that took the fast path."""
+        if self._fast:
+            self._run.skip(self._span_kind, self._index, self._fast)
+            self._fast = 0
 
     def _release(self) -> list[Event]:
         """The events that may leave, added to the message."""
-        output = self._output if self._trial is None else self._trial.output
+        run = self._run
+        output = run.output if run.trial is None else run.trial.output
         waiting, output.events = output.events, []
         released: list[Event] = []
         builder = self._builder
@@ -431,32 +342,33 @@ class Parser:
         self._kind = Content
         self._streaming = False
         self._passing = None
-        waits = self._opening is not None or self._trial is not None or self._output.events
-        if waits or self._soft or self._end < 0 or self._finished:
+        run = self._run
+        waits = run.opening is not None or run.trial is not None or run.output.events
+        if waits or run.soft or run.end < 0 or self._finished:
             return
-        state = self._state
+        state = run.state
         channel = state.channel
         builder = self._builder
         if channel == "content" or channel == "reasoning":
             self._span_kind = channel
             self._kind = Content if channel == "content" else Reasoning
-            self._trigger = _NEVER if self._held else state.trigger
+            self._trigger = _NEVER if run.held else state.trigger
             self._edges = state.soft_edges
             if builder is not None:
                 self._write = builder.writer(channel)
             self._streaming = True
             return
-        call = self._calls.open
+        call = run.calls.open
         if call is None or self._quiet or channel == "markup":
             return
         if channel == "value":
             if call.params is None or not call.params.streams:
                 return
-            self._trigger = _NEVER if self._held else state.escapes
+            self._trigger = _NEVER if run.held else state.escapes
             self._edges = state.soft_edges
         else:
-            scanner = self._calls.passing
-            if scanner is None or self._held:
+            scanner = run.calls.passing
+            if scanner is None or run.held:
                 return
             self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
             self._passing = scanner
@@ -466,338 +378,16 @@ class Parser:
             self._write = builder.arguments_writer(call.index)
         self._streaming = True
 
-    def _advance(self, text: str, at_end: bool = False) -> None:
-        """Consume what has arrived as far as it is clear; keep the rest."""
-        buffer = self._held + text
-        base = self._end
-        self._output.base = base
-        place, size = 0, len(buffer)
-        no_closer: int | None = None
-        while True:
-            if self._soft and place < size:
-                place = self._skip_soft(buffer, place)
-            state = self._state
-            if state.channel in ("json", "json_call"):
-                if place == size:
-                    break
-                place, waits = self._read_json(buffer, place, at_end)
-                if waits:
-                    break
-                continue
-            start, found = state.find(buffer, place, at_end)
-            if start > place:
-                self._text(buffer, place, start)
-            place = start
-            if found is None:
-                break
-            edge = state.edge(found)
-            if edge.do in OPENS_CALLS and self._reasoning_open and self._decide and not at_end and self._trial is None:
-                if no_closer is None:
-                    no_closer, closer = self._machine["draft"].find(buffer, place, False)
-                    if closer is not None:
-                        self._state = self._machine["draft"]
-                        continue
-                self._begin_trial(base + place, buffer[place:], buffer[max(place, no_closer) :])
-            place = self._cross(edge, found, buffer, place)
-        self._held = buffer[place:]
-        self._end = base + place
-        opening = self._opening
-        if opening is not None and opening.seen < self._end:
-            opening.raw.append(buffer[opening.seen - base : place])
-            opening.seen = self._end
-
-    def _skip_soft(self, buffer: str, place: int) -> int:
-        """White space that belongs to the marker just crossed."""
-        start = place
-        soft = self._soft
-        while place < len(buffer) and soft:
-            character = buffer[place]
-            soft = tuple(each[1:] for each in soft if each[0] == character)
-            if not soft:
-                break
-            place += 1
-            soft = tuple(each for each in soft if each)
-        self._soft = soft if place == len(buffer) else ()
-        if place > start:
-            last = self._output.spans[-1] if self._output.spans else None
-            self._output.mark("markup", start, place, last.label if last else "", last.call if last else None)
-        return place
-
-    def _text(self, buffer: str, start: int, end: int) -> None:
-        """Characters that are no marker: they go where the state says."""
-        output = self._output
-        start = max(start, -output.base)
-        if start >= end:
-            return
-        channel = self._state.channel
-        text = buffer[start:end]
-        if channel == "content":
-            output.say(Content(text))
-            output.mark("content", start, end)
-        elif channel == "reasoning":
-            output.say(Reasoning(text))
-            output.mark("reasoning", start, end)
-        elif channel == "value":
-            self._calls.value(text)
-            self._calls.mark("argument", start, end)
-        else:
-            self._calls.mark("markup", start, end)
-            if self._calls.open is not None and not text.isspace():
-                first, last = end - len(text.lstrip()), start + len(text.rstrip())
-                self._calls.note_noise(output.base + first, output.base + last)
-
-    # -- markers -------------------------------------------------------------------------------------------------
-
-    def _cross(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> int:
-        """Carry out what an edge says, for a marker that begins at ``start``; returns where to go on."""
-        end = found.end()
-        base = self._output.base
-        calls = self._calls
-        do = edge.do
-        calls.marker_met()
-        if self._state.channel == "json_call" and calls.open is None and self._opening is not None:
-            return self._reject(buffer, end)
-        if do is Do.OPEN_UNCLOSED and not self._is_next_parameter(found, buffer):
-            self._text(buffer, start, end)
-            return end
-        if do is Do.TOGGLE_FENCE:
-            self._text(buffer, start, end)
-            self._state = self._machine[edge.to]
-            return end
-        index = calls.index
-        if do in OPENS_CALLS and edge.to != "json":
-            self._open(edge, base + start)
-        if do is Do.OPEN_CALL:
-            return self._open_call(edge, found, buffer, start)
-        if do is Do.OPEN_BODY:
-            if edge.to == "json":
-                calls.begin_json()
-            else:
-                calls.begin_body()
-        elif do is Do.OPEN_REASONING:
-            self._crossed = self._reasoning_open = True
-            self._output.say(ReasoningStart())
-        elif do is Do.CLOSE_REASONING:
-            self._crossed = True
-            self._close_reasoning()
-        elif do is Do.CLOSE_PARAM:
-            calls.close_parameter()
-        elif do is Do.OPEN_PARAM or do is Do.OPEN_UNCLOSED:
-            calls.close_parameter()
-            self._open_parameter(edge, found, buffer, start)
-            start = end
-        elif do is Do.CLOSE_CALL:
-            calls.close_parameter()
-            self._end_call(base + end, closed=True)
-            index = calls.count - 1
-        elif do is Do.CLOSE_SECTION or do is Do.LEAVE:
-            self._end_call(base + start, closed=False)
-        self._output.mark("markup", start, end, edge.label, None if do is Do.CLOSE_SECTION else index)
-        if self._opening is not None and calls.open is None and edge.to == "content":
-            if do is Do.LEAVE:
-                return self._reject(buffer, end)
-            self._opening = None
-            self._close_reasoning()
-        self._state = self._machine[edge.to]
-        self._soft = edge.trails
-        return end
-
-    def _open(self, edge: Edge, at: int) -> None:
-        """The model leaves its words to call a tool, or seems to."""
-        if self._opening is None and self._calls.open is None and self._calls.may_be_words:
-            self._opening = _Opening(self._state, at, len(self._output.spans))
-        self._end_call(at, closed=edge.label == "another call")
-        if self._opening is None:
-            if self._calls.may_be_words:
-                self._opening = _Opening(self._state, at, len(self._output.spans))
-            else:
-                self._close_reasoning()
-
-    def _close_reasoning(self) -> None:
-        if self._reasoning_open:
-            self._reasoning_open = False
-            self._output.say(ReasoningEnd())
-
-    # -- calls ---------------------------------------------------------------------------------------------------
-
-    def _open_call(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> int:
-        """A call whose opener names it."""
-        end = found.end()
-        hole, (name_start, name_end) = next(iter(self._state.holes(found).items()))
-        written = buffer[name_start:name_end]
-        name = self._calls.name_in(written) if hole == "id" else written
-        if not self._calls.accepts(name):
-            return self._reject(buffer, end)
-        at = self._call_begins(self._output.base + start)
-        self._calls.begin_named(name, written if hole == "id" else None, at)
-        within = name_start + written.find(name)
-        self._calls.mark("markup", start, within, edge.label)
-        self._calls.mark("tool_name", within, within + len(name))
-        self._calls.mark("markup", within + len(name), end, edge.label)
-        self._state = self._machine[edge.to]
-        self._soft = edge.trails
-        return end
-
-    def _body_named(self, name: str, wire_id: str | None, at: int) -> bool:
-        """The call in a JSON body is known by its name."""
-        if not self._calls.accepts(name):
-            return False
-        self._calls.begin(name, wire_id, self._call_begins(self._output.base + at))
-        return True
-
-    def _call_begins(self, at: int) -> int:
-        """It was a call indeed; returns the offset at which its markup began."""
-        if self._opening is not None:
-            at = max(0, self._opening.start)
-            if not self._cut_to_text:
-                self._opening = None
-        self._close_reasoning()
-        return at
-
-    def _end_call(self, at: int, closed: bool) -> None:
-        if self._calls.open is not None:
-            self._calls.end(at, closed)
-            self._opening = None
-
-    def _is_next_parameter(self, found: re.Match[str], buffer: str) -> bool:
-        """Whether an opener inside a value is the tool's next parameter, so that the value's closer is missing."""
-        start, end = self._state.holes(found)["key"]
-        return self._calls.expects(buffer[start:end].strip())
-
-    def _open_parameter(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> None:
-        base = self._output.base
-        key_start, key_end = self._state.holes(found)["key"]
-        self._calls.mark("markup", start, key_start, edge.label)
-        self._calls.mark("argument", key_start, key_end, "key")
-        self._calls.mark("markup", key_end, found.end(), edge.label)
-        self._calls.open_parameter(buffer[key_start:key_end].strip(), base + start, base + found.end())
-
-    def _read_json(self, buffer: str, place: int, at_end: bool) -> tuple[int, bool]:
-        """JSON decides itself where it ends; only when it is broken does a closing marker decide.
-
-        Returns where to go on, and whether the rest has to wait.
-        """
-        calls = self._calls
-        limit, found = len(buffer), None
-        if calls.malformed:
-            limit, found = self._state.find(buffer, place, at_end)
-        if calls.decoder is None or self._state.channel == "json":
-            stop = calls.read_arguments(buffer, place, limit)
-        else:
-            reading = Reading(calls, place, self._body_named)
-            stop = calls.decoder.feed(buffer, place, limit, reading)
-            reading.mark("markup", stop)
-            if calls.decoder.broken:
-                return self._broken(buffer, stop), False
-        if calls.json_done:
-            self._state = self._machine["call.end"]
-            return stop, False
-        if stop < limit:
-            return stop, False
-        if found is None:
-            return stop, True
-        return self._cross(self._state.edge(found), found, buffer, stop), False
-
-    def _broken(self, buffer: str, stop: int) -> int:
-        """The body isn't a call, or no longer one."""
-        if self._calls.open is None and self._opening is not None:
-            return self._reject(buffer, stop)
-        self._state = self._machine["call.end"]
-        return stop
-
-    # -- openings that were words --------------------------------------------------------------------------------
-
-    def _reject(self, buffer: str, place: int) -> int:
-        """No call can come of it: all since the opener is text of the state before it."""
-        opening = self._opening
-        assert opening is not None
-        output = self._output
-        text = "".join(opening.raw) + buffer[max(0, opening.seen - output.base) : place]
-        text = text[max(0, -opening.start) :]
-        self._opening = None
-        self._calls.decoder = None
-        self._soft = ()
-        del output.spans[opening.spans :]
-        name = _SETTLED.get(opening.parent.name, opening.parent.name)
-        in_reasoning = name == "reasoning" and self._reasoning_open
-        self._state = self._machine[name if in_reasoning or name == "content.fence" else "content"]
-        if text:
-            output.say(Reasoning(text) if in_reasoning else Content(text))
-            start = max(0, opening.start) - output.base
-            output.mark("reasoning" if in_reasoning else "content", start, start + len(text))
-        if in_reasoning:
-            self._accept_trial()
-        return place
-
-    # -- calls in open reasoning ---------------------------------------------------------------------------------
-
-    def _begin_trial(self, start: int, raw: str, carry: str) -> None:
-        output = self._output
-        self._output = output.branch()
-        self._trial = _Trial(start, raw, carry, output, self._calls.on_trial(self._output))
-
-    def _is_draft(self, trial: _Trial, text: str) -> bool:
-        """Whether reasoning is closed after all."""
-        watched = trial.carry + text
-        start, found = self._machine["draft"].find(watched, 0, False)
-        if found is not None:
-            return True
-        trial.carry = watched[start:]
-        trial.raw.append(text)
-        return False
-
-    def _back_to_reasoning(self, trial: _Trial, text: str) -> str:
-        """It was a draft: undo the trial; returns the text to read again, as reasoning."""
-        self._trial = None
-        self._output = trial.output
-        self._calls.forget(trial.count, trial.output)
-        self._state = self._machine["draft"]
-        self._reasoning_open = True
-        self._opening = None
-        self._soft = ()
-        self._held = ""
-        self._end = trial.start
-        return "".join([*trial.raw, text])
-
-    def _accept_trial(self) -> None:
-        """What was on trial stands."""
-        trial = self._trial
-        if trial is None:
-            return
-        self._trial = None
-        trial.output.join(self._output)
-        self._output = trial.output
-        self._calls.on_trial(trial.output)
-
-    # -- the end -------------------------------------------------------------------------------------------------
-
-    def _finish_call(self, reason: FinishReason) -> None:
-        calls = self._calls
-        if calls.open is None:
-            return
-        if reason in ("stop", "stop_string") and calls.complete and self._repair:
-            self._end_call(self._end, closed=False)
-        elif self._cut_to_text and self._opening is not None:
-            calls.retract()
-            self._reject("", 0)
-        else:
-            calls.cut(self._end)
-            self._opening = None
-
-    def _finish_reasoning(self) -> None:
-        if not self._reasoning_open:
-            return
-        output = self._output
-        output.note("unclosed_reasoning", self._end, self._end, "the output ended inside reasoning")
-        builder = self._builder
-        if not self._promote or builder is None:
-            return
-        said = [event for event in output.events if isinstance(event, (Content, Reasoning))]
+    def _promote_reasoning(self) -> None:
+        """Move reasoning that never closed to content, once, where there is no content."""
+        builder, output = self._builder, self._run.output
+        assert builder is not None
+        said = [event for event in output.events if isinstance(event, Content | Reasoning)]
         reasoning = builder.text("reasoning") + "".join(e.text for e in said if isinstance(e, Reasoning))
         content = builder.text("content") + "".join(e.text for e in said if isinstance(e, Content))
         if reasoning and not content.strip():
             builder.promoted = True
-            output.note("promoted", 0, self._end, "reasoning was moved to content")
+            output.note("promoted", 0, self._run.end, "reasoning was moved to content")
             output.say(Content(reasoning))
 
 
