@@ -262,7 +262,7 @@ class Executor:
         calls.marker_met()
         if self.state.channel == "json_call" and calls.open is None and self.opening is not None:
             return self._reject(buffer, end)
-        if do is Do.OPEN_UNCLOSED and not self._is_next_parameter(found, buffer):
+        if do is Do.OPEN_UNCLOSED and not self._is_next_parameter(edge, found, buffer, start):
             self._text(buffer, start, end)
             return end
         if do is Do.TOGGLE_FENCE:
@@ -364,8 +364,13 @@ class Executor:
             self.calls.end(at, closed)
             self.opening = None
 
-    def _is_next_parameter(self, found: re.Match[str], buffer: str) -> bool:
-        """Whether an opener inside a value is the tool's next parameter, so that the value's closer is missing."""
+    def _is_next_parameter(self, edge: Edge, found: re.Match[str], buffer: str, at: int) -> bool:
+        """Whether an opener inside a value is the tool's next parameter, so that the value's closer is missing.
+
+        Where the format begins parameters on a line of their own, only such an opener is.
+        """
+        if edge.leads and at == found.start():
+            return False
         start, end = self.state.holes(found)["key"]
         return self.calls.expects(buffer[start:end].strip())
 

@@ -50,6 +50,8 @@ class Marker:
     """Whether any white space before the core belongs to it."""
     follow: tuple[Units, ...] = ()
     """If not empty, the core counts only when one of these comes next, after any white space."""
+    or_end: bool = False
+    """Whether it also counts where the output ends before that is known."""
 
     @property
     def longest(self) -> int:
@@ -152,12 +154,12 @@ def rest_whole(marker: Marker, group: str, at_end: bool) -> str:
     Args:
         marker: the marker.
         group: what the names of the groups of its holes begin with.
-        at_end: the output is over, so what must follow may be cut off.
+        at_end: the output is over.
     """
     pattern = whole(marker.core[1:], group)
     if marker.follow:
         following = [whole(units) for units in marker.follow]
-        if at_end:
+        if at_end and marker.or_end:
             following.append(rf"(?:{either([tail(units) for units in marker.follow])})?\Z")
         pattern += f"(?={ANY_LAYOUT.pattern}{either(following)})"
     return pattern

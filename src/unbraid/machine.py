@@ -368,7 +368,7 @@ class _Builder:
         if codec.unclosed:
             unclosed = tuple(replace(m, leads=leads or m.leads) for m in opens.markers)
             value.append(opens._replace(label="parameter open", markers=unclosed, do=Do.OPEN_UNCLOSED))
-        ended = tuple(replace(m, leads=leads or m.leads, follow=after_call) for m in closes.markers)
+        ended = tuple(replace(m, leads=leads or m.leads, follow=after_call, or_end=True) for m in closes.markers)
         value.append(closes._replace(markers=ended))
         self._add("value", "value", value)
 
@@ -391,7 +391,7 @@ def _any_lead(edge: Edge) -> tuple[Marker, ...]:
 
 
 def _followed(spelling: str | tuple[str, ...], follow: tuple[Units, ...]) -> tuple[Marker, ...]:
-    return tuple(replace(marker, follow=follow) for marker in markers(spelling))
+    return tuple(replace(marker, follow=follow, or_end=True) for marker in markers(spelling))
 
 
 def _chains(first: tuple[Units, ...], second: tuple[Units, ...]) -> tuple[Units, ...]:

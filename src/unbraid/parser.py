@@ -288,6 +288,7 @@ class Parser:
             stop = scanner.scan(text, 0, len(text))
             said, rest = text[:stop], text[stop:]
             self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
+            self._streaming = not (scanner.done or scanner.malformed)
         else:
             run = self._run
             state = run.state

@@ -105,7 +105,8 @@ class JsonCallDecoder:
     @property
     def arguments_over(self) -> bool:
         """Whether the arguments of the object being read are complete."""
-        return self.named and (self._arguments_over or self._step == "after item")
+        walked = self._step == "arguments" and self._scanner is not None and self._scanner.done
+        return self.named and (self._arguments_over or walked or self._step == "after item")
 
     @property
     def waiting(self) -> str:
