@@ -15,6 +15,7 @@ import re
 
 from .calls import Calls, Reading
 from .events import Content, FinishReason, Reasoning, ReasoningEnd, ReasoningStart, SpanKind
+from .literals import Ended
 from .machine import OPENS_CALLS, Do, Edge, Machine, State
 from .output import Output
 
@@ -171,7 +172,7 @@ class Executor:
         output.base = 0
         output.mark(kind, self.end - characters, self.end, "", call)
 
-    def _advance(self, text: str, at_end: bool = False) -> None:
+    def _advance(self, text: str, ended: Ended = "") -> None:
         """Consume what has arrived as far as it is clear; keep the rest."""
         buffer = self.held + text
         base = self.end
@@ -185,20 +186,20 @@ class Executor:
             if state.channel in ("json", "json_call"):
                 if place == size:
                     break
-                place, waits = self._read_json(buffer, place, at_end)
+                place, waits = self._read_json(buffer, place, ended)
                 if waits:
                     break
                 continue
-            start, found = state.find(buffer, place, at_end)
+            start, found = state.find(buffer, place, ended)
             if start > place:
                 self._text(buffer, place, start)
             place = start
             if found is None:
                 break
             edge = state.edge(found)
-            if edge.do in OPENS_CALLS and self.reasoning_open and self._decide and not at_end and self.trial is None:
+            if edge.do in OPENS_CALLS and self.reasoning_open and self._decide and not ended and self.trial is None:
                 if no_closer is None:
-                    no_closer, closer = self._machine["draft"].find(buffer, place, False)
+                    no_closer, closer = self._machine["draft"].find(buffer, place)
                     if closer is not None:
                         self.state = self._machine["draft"]
                         continue
@@ -382,7 +383,7 @@ class Executor:
         self.calls.mark("markup", key_end, found.end(), edge.label)
         self.calls.open_parameter(buffer[key_start:key_end].strip(), base + start, base + found.end())
 
-    def _read_json(self, buffer: str, place: int, at_end: bool) -> tuple[int, bool]:
+    def _read_json(self, buffer: str, place: int, ended: Ended) -> tuple[int, bool]:
         """JSON decides itself where it ends; only when it is broken does a closing marker decide.
 
         Returns where to go on, and whether the rest has to wait.
@@ -390,7 +391,7 @@ class Executor:
         calls = self.calls
         limit, found = len(buffer), None
         if calls.malformed:
-            limit, found = self.state.find(buffer, place, at_end)
+            limit, found = self.state.find(buffer, place, ended)
         if calls.decoder is None or self.state.channel == "json":
             stop = calls.read_arguments(buffer, place, limit)
         else:
@@ -449,7 +450,7 @@ class Executor:
     def _is_draft(self, trial: Trial, text: str) -> bool:
         """Whether reasoning is closed after all."""
         watched = trial.carry + text
-        start, found = self._machine["draft"].find(watched, 0, False)
+        start, found = self._machine["draft"].find(watched, 0)
         if found is not None:
             return True
         trial.carry = watched[start:]
@@ -483,7 +484,7 @@ class Executor:
 
     def finish(self, reason: FinishReason) -> None:
         """The output is over: nothing can become a marker any more."""
-        self._advance("", at_end=True)
+        self._advance("", "cut" if reason == "length" else "stop")
         if self.opening is not None and self.calls.open is None:
             self._reject("", 0)
         self._finish_call(reason)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from string import Formatter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .format import FormatError, Spelling, spellings
 
@@ -32,6 +32,9 @@ class Unit(NamedTuple):
 
 Units = tuple[Unit, ...]
 
+Ended = Literal["", "stop", "cut"]
+"""Whether the output is over: not yet, by the model's own stop, or cut off in the middle."""
+
 ANY_LAYOUT: Unit = Unit(rf"\s{{0,{LAYOUT_LIMIT}}}", LAYOUT_LIMIT)
 """White space of any kind, perhaps none."""
 
@@ -51,7 +54,7 @@ class Marker:
     follow: tuple[Units, ...] = ()
     """If not empty, the core counts only when one of these comes next, after any white space."""
     or_end: bool = False
-    """Whether it also counts where the output ends before that is known."""
+    """Whether it also counts where the output stops before that is known. Where the output is cut off, any does."""
 
     @property
     def longest(self) -> int:
@@ -148,18 +151,18 @@ def either(patterns: list[str]) -> str:
     return patterns[0] if len(patterns) == 1 else "(?:" + "|".join(patterns) + ")"
 
 
-def rest_whole(marker: Marker, group: str, at_end: bool) -> str:
+def rest_whole(marker: Marker, group: str, ended: Ended) -> str:
     """The pattern of the marker's core after its first unit.
 
     Args:
         marker: the marker.
         group: what the names of the groups of its holes begin with.
-        at_end: the output is over.
+        ended: whether the output is over.
     """
     pattern = whole(marker.core[1:], group)
     if marker.follow:
         following = [whole(units) for units in marker.follow]
-        if at_end and marker.or_end:
+        if ended == "cut" or (ended == "stop" and marker.or_end):
             following.append(rf"(?:{either([tail(units) for units in marker.follow])})?\Z")
         pattern += f"(?={ANY_LAYOUT.pattern}{either(following)})"
     return pattern

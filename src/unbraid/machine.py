@@ -25,6 +25,7 @@ from .format import Call, Format, FormatError, Json, JsonCall, Params
 from .literals import (
     ANY_LAYOUT,
     LAYOUT_LIMIT,
+    Ended,
     Marker,
     Unit,
     Units,
@@ -109,22 +110,21 @@ class State:
     soft_edges: frozenset[str]
     """White space that a marker to come may own. Text that neither sets off the trigger nor ends in one of these
     changes nothing."""
-    _search: Search
-    _search_at_end: Search
+    _searches: dict[Ended, Search]
     _groups: dict[int, tuple[Edge, tuple[tuple[str, int], ...]]]
     _leads: tuple[str, ...]
     _beginnings: tuple[str, ...]
     _any_lead: bool
 
-    def find(self, buffer: str, place: int, at_end: bool) -> tuple[int, re.Match[str] | None]:
+    def find(self, buffer: str, place: int, ended: Ended = "") -> tuple[int, re.Match[str] | None]:
         """Where the text from ``place`` on ends, and the marker there.
 
-        Without a match the rest of the buffer may become a marker, or there is no rest. ``at_end``: nothing can
-        become a marker any more.
+        Without a match the rest of the buffer may become a marker, or there is no rest. When the output is ``ended``,
+        nothing can become a marker any more.
         """
-        found = (self._search_at_end if at_end else self._search)(buffer, place)
+        found = self._searches[ended](buffer, place)
         if found is None:
-            return (len(buffer), None) if at_end else (self.layout(buffer, place), None)
+            return (len(buffer), None) if ended else (self.layout(buffer, place), None)
         index = found.lastindex
         if index is None:
             return _lead(buffer, found.start(), place, self._leads, self._any_lead), None
@@ -400,13 +400,15 @@ def _chains(first: tuple[Units, ...], second: tuple[Units, ...]) -> tuple[Units,
 
 # -- scanners ------------------------------------------------------------------------------------------------------
 
+_ENDED: tuple[Ended, ...] = ("", "stop", "cut")
+
 
 def _state(name: str, channel: Channel, planned: list[Edge]) -> State:
     edges = tuple(edge.derived() for edge in planned)
-    pattern = _pattern(edges, at_end=False)
-    pattern_at_end = _pattern(edges, at_end=True)
-    if pattern.groupindex != pattern_at_end.groupindex:
-        raise AssertionError("the two scanners of a state must number their groups alike")
+    patterns = {ended: _pattern(edges, ended) for ended in _ENDED}
+    pattern = patterns[""]
+    if any(each.groupindex != pattern.groupindex for each in patterns.values()):
+        raise AssertionError("the scanners of a state must number their groups alike")
     leads = {lead for edge in edges for lead in edge.leads}
     beginnings = {lead[:end] for lead in leads for end in range(1, len(lead) + 1)}
     return State(
@@ -417,8 +419,7 @@ def _state(name: str, channel: Channel, planned: list[Edge]) -> State:
         trigger=_trigger(edges, ""),
         escapes=_trigger(edges, r'"\\\x00-\x1f'),
         soft_edges=frozenset("".join(beginnings)),
-        _search=pattern.search,
-        _search_at_end=pattern_at_end.search,
+        _searches={ended: each.search for ended, each in patterns.items()},
         _groups=_groups(pattern, edges),
         _leads=_longest_first(leads),
         _beginnings=_longest_first(beginnings),
@@ -430,7 +431,7 @@ def _longest_first(texts: set[str]) -> tuple[str, ...]:
     return tuple(sorted(texts, key=lambda text: (-len(text), text)))
 
 
-def _pattern(edges: tuple[Edge, ...], at_end: bool) -> re.Pattern[str]:
+def _pattern(edges: tuple[Edge, ...], ended: Ended) -> re.Pattern[str]:
     """The scanner: one alternative for each first character, so that ``re`` can skip to the next candidate."""
     by_first: dict[str, list[tuple[int, int, Marker]]] = {}
     words: list[str] = []
@@ -443,9 +444,9 @@ def _pattern(edges: tuple[Edge, ...], at_end: bool) -> re.Pattern[str]:
     for nth, (first, found) in enumerate(by_first.items()):
         wholes: dict[int, list[str]] = {}
         for place, number, marker in found:
-            wholes.setdefault(place, []).append(rest_whole(marker, f"e{place}_{number}_", at_end))
+            wholes.setdefault(place, []).append(rest_whole(marker, f"e{place}_{number}_", ended))
         rests = [f"(?P<e{place}_in{nth}>{'|'.join(each)})" for place, each in wholes.items()]
-        if not at_end:
+        if not ended:
             rests.append(rf"{either([rest_tail(marker) for _, _, marker in found])}\Z")
         patterns.append((first, either(rests)))
     if len(patterns) > 1 and all(len(first.removeprefix("\\")) == 1 for first, _ in patterns):

@@ -287,8 +287,8 @@ class Parser:
         if scanner is not None:
             stop = scanner.scan(text, 0, len(text))
             said, rest = text[:stop], text[stop:]
-            self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
             self._streaming = not (scanner.done or scanner.malformed)
+            self._trigger = _STRING_TRIGGER if scanner.plain and self._streaming else _NEVER
         else:
             run = self._run
             state = run.state

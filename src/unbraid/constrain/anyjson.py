@@ -34,9 +34,7 @@ class AnyJson:
         """Any object."""
         if not self._object:
             self._object = self.rules.reserve(f"{self.texts.name}-object")
-            member = self.rules.add(
-                f"{self.texts.name}-member", sequence(self.string(), self.colon, self.value())
-            )
+            member = self.rules.add(f"{self.texts.name}-member", sequence(self.string(), self.colon, self.value()))
             self.rules.set(self._object, self._several('"{"', member, '"}"'))
         return self._object
 

@@ -9,6 +9,7 @@ recursive: one stack, no ambiguity.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from ..format import FormatError
 from . import charset as cs
@@ -25,10 +26,7 @@ class Exclusion:
         """The words that matter: one that holds another is kept out with it."""
         if any(not word for word in self.words):
             raise FormatError("no text is free of the empty marker")
-        prefixes = {word[:end] for word in self.words for end in range(len(word))} or {""}
-        self._states = sorted(prefixes, key=lambda prefix: (len(prefix), prefix))
-        self._numbers = {prefix: number for number, prefix in enumerate(self._states)}
-        self._alphabet = {character for word in self.words for character in word}
+        self._states, self._steps = _automaton(self.words)
 
     @property
     def firsts(self) -> Charset:
@@ -39,10 +37,12 @@ class Exclusion:
         """A word that the text holds, if any."""
         return next((word for word in self.words if word in text), None)
 
-    def cuts(self, before: Sequence[str]) -> frozenset[str]:
-        """Beginnings of words in which text may not end: what comes next would finish another word."""
+    def cuts(self, before: Sequence[str]) -> frozenset[int]:
+        """The states in which text may not end, because what comes next would finish another word."""
         return frozenset(
-            prefix for prefix in self._states if not all(self._may_end(prefix, each) for each in before)
+            state
+            for state, prefix in enumerate(self._states)
+            if any(self._finishes(prefix, following) for following in before)
         )
 
     def write(
@@ -65,51 +65,57 @@ class Exclusion:
         """
         cuts = self.cuts(before)
         names = [rules.reserve(name) for _ in self._states]
-        for number, prefix in enumerate(self._states):
-            options = ["", *self._options(prefix, names, characters, escape)]
-            rules.set(names[number], " | ".join(options[prefix in cuts :]).lstrip() or '""')
+        for state in range(len(names)):
+            options = ["", *self._options(state, names, characters, escape)]
+            rules.set(names[state], " | ".join(options[state in cuts :]).lstrip() or '""')
         return names
 
     def begun(self, rules: Rules, name: str, names: list[str], first: Charset) -> str:
-        """A text, not empty, that begins with one of these characters; ``names`` is what ``write`` gave."""
-        return rules.add(name, " | ".join(self._options("", names, first, "")))
+        """A text that isn't empty and begins with one of these characters; ``names`` is what ``write`` returned."""
+        return rules.add(name, " | ".join(self._options(0, names, first, "")))
 
-    def _options(self, prefix: str, names: list[str], characters: Charset, escape: str) -> list[str]:
-        """What may come after this beginning of a word, and where each leads."""
-        leads: dict[str, list[str]] = {}
-        taken = []
-        for character in sorted(self._alphabet):
-            if not cs.has(characters, character):
-                continue
-            after = self._after(prefix + character)
-            if after != "":
-                taken.append(character)
-            if after:
-                leads.setdefault(after, []).append(character)
+    def _options(self, state: int, names: list[str], characters: Charset, escape: str) -> list[str]:
+        """What may come next in a state, and where each leads."""
+        through: dict[int, list[str]] = {}
+        for character, after in self._steps[state].items():
+            if after is not None and cs.has(characters, character):
+                through.setdefault(after, []).append(character)
         options = []
-        rest = cs.without(characters, cs.of(taken))
+        rest = cs.without(characters, cs.of(self._steps[state]))
         if rest:
             options.append(sequence(cs.write(rest), names[0]))
-        for after, through in leads.items():
-            step = quote(through[0]) if len(through) == 1 else cs.write(cs.of(through))
-            options.append(sequence(step, names[self._numbers[after]]))
+        for after, by in through.items():
+            options.append(sequence(quote(by[0]) if len(by) == 1 else cs.write(cs.of(by)), names[after]))
         if escape:
             options.append(sequence(escape, names[0]))
         return options
 
-    def _after(self, text: str) -> str | None:
-        """The longest beginning of a word in which the text ends; ``None`` if it ends in a word."""
-        if any(text.endswith(word) for word in self.words):
-            return None
-        return next(text[start:] for start in range(len(text) + 1) if text[start:] in self._numbers)
+    def _finishes(self, prefix: str, following: str) -> bool:
+        """Whether a word that began in the text ends in what follows."""
+        joined = prefix + following
+        return any(0 <= joined.find(word) < len(prefix) for word in self.words)
 
-    def _may_end(self, prefix: str, following: str) -> bool:
-        """Whether text that ends in this beginning of a word may be followed by this."""
-        for end in range(1, len(following) + 1):
-            text = prefix + following[:end]
-            if any(text.endswith(word) and len(word) > end for word in self.words):
-                return False
-        return True
+
+@lru_cache(maxsize=256)
+def _automaton(words: tuple[str, ...]) -> tuple[list[str], list[dict[str, int | None]]]:
+    """The states as the beginnings of words that they stand for, and where each character leads from each.
+
+    Characters that lead back to the start are left out; ``None`` is where one would finish a word.
+    """
+    states = sorted({word[:end] for word in words for end in range(len(word))} | {""}, key=lambda p: (len(p), p))
+    numbers = {prefix: number for number, prefix in enumerate(states)}
+    steps: list[dict[str, int | None]] = []
+    for prefix in states:
+        # The longest beginning of a word that this one ends in, itself aside, comes before it in the list.
+        shorter = next((numbers[prefix[cut:]] for cut in range(1, len(prefix) + 1) if prefix[cut:] in numbers), None)
+        step = {} if shorter is None else dict(steps[shorter])
+        for word in words:
+            if word.startswith(prefix):
+                character = word[len(prefix)]
+                if step.get(character, 0) is not None:
+                    step[character] = numbers.get(word[: len(prefix) + 1])
+        steps.append(dict(sorted(step.items())))
+    return states, steps
 
 
 def other_than(rules: Rules, name: str, words: set[str], letters: cs.Charset, least: int = 0) -> str:

@@ -84,7 +84,7 @@ class _Writer:
         self.words = in_text(format)
         self.parallel = True
         self._json: dict[str, AnyJson] = {}
-        self._raw: dict[frozenset[str], Texts] = {}
+        self._raw: dict[frozenset[int], Texts] = {}
         self._values: dict[Params, Texts] = {}
 
     # -- the whole -----------------------------------------------------------------------------------------
@@ -129,9 +129,7 @@ class _Writer:
         elif choice in ("auto", "required"):
             must = choice == "required"
         else:
-            raise FormatError(
-                f"there is no tool_choice {choice!r}{nearest(choice, ['auto', 'required', 'none'])}"
-            )
+            raise FormatError(f"there is no tool_choice {choice!r}{nearest(choice, ['auto', 'required', 'none'])}")
         if must and not offered:
             raise FormatError("tool_choice asks for a call, but no tools were offered")
         if offered and self.format.tools is None:
@@ -195,9 +193,7 @@ class _Writer:
         def in_section(index: str) -> str:
             return sequence(start, one(index), quote(call_closes.trail), end)
 
-        return self.rules.add(
-            "calls", sequence(self._chain(in_section, tools.open, tools.close), _at_end(tools.close))
-        )
+        return self.rules.add("calls", sequence(self._chain(in_section, tools.open, tools.close), _at_end(tools.close)))
 
     def _chain(self, one: Callable[[str], str], opens: Spelling, closes: Spelling) -> str:
         """One call after the other, where they are written apart."""
@@ -239,9 +235,7 @@ class _Writer:
                 pieces = [("", head[1]), *rest]
                 holes = {"name": quote(name)}
                 if any(hole == "id" for _, hole in pieces):
-                    self._refuse_name(
-                        opens, "id", shape.replace("{name}", name).replace("{index}", "0"), name
-                    )
+                    self._refuse_name(opens, "id", shape.replace("{name}", name).replace("{index}", "0"), name)
                     holes["id"] = fill(marker(shape).pieces, {"name": quote(name), "index": index})
                 if any(hole == "name" for _, hole in pieces):
                     self._refuse_name(opens, "name", name, name)
@@ -302,12 +296,8 @@ class _Writer:
         name_key = sequence(_json_text(codec.name[0]), parts.colon)
         options = []
         for name, schema in offered.items():
-            before = sequence(
-                _json_text(name), parts.space, parts.comma, _json_text(codec.arguments[0]), parts.colon
-            )
-            options.append(
-                self.rules.add(f"{name}-call", sequence(before, self._arguments(name, schema), parts.space))
-            )
+            before = sequence(_json_text(name), parts.space, parts.comma, _json_text(codec.arguments[0]), parts.colon)
+            options.append(self.rules.add(f"{name}-call", sequence(before, self._arguments(name, schema), parts.space)))
         id = ""
         if codec.id:
             id = sequence(
@@ -361,9 +351,7 @@ class _Writer:
     def _parameter(self, codec: Params, name: str, key: str, value: str) -> str:
         opens = marker(canonical(codec.open))
         if not opens.takes("key", key):
-            raise FormatError(
-                f"the parameter {key!r} of {name} can't be read back from the marker {opens.literal!r}"
-            )
+            raise FormatError(f"the parameter {key!r} of {name} can't be read back from the marker {opens.literal!r}")
         return self._between(codec, quote(key), value)
 
     def _between(self, codec: Params, key: str, value: str) -> str:

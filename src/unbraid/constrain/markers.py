@@ -39,9 +39,7 @@ class Marker:
         """
         found = re.split(r"\s", self.pieces[0][0], maxsplit=1)[0]
         if not found:
-            raise FormatError(
-                f"the marker {self.literal!r} begins with a hole; no grammar keeps it out of text"
-            )
+            raise FormatError(f"the marker {self.literal!r} begins with a hole; no grammar keeps it out of text")
         return found
 
     def core(self, holes: Mapping[str, str] | None = None) -> str:

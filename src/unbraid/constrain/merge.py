@@ -68,9 +68,7 @@ def _apart(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
         listed, other = (a, b) if "enum" in a else (b, a)
         if "enum" in other:
             return not any(value in other["enum"] for value in listed["enum"])
-        return "type" in other and not any(
-            _kind(value) in _widened(other["type"]) for value in listed["enum"]
-        )
+        return "type" in other and not any(_kind(value) in _widened(other["type"]) for value in listed["enum"])
     if "type" not in a or "type" not in b:
         return False
     if a["type"] != "object" or b["type"] != "object":

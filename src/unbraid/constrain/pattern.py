@@ -139,9 +139,10 @@ class _Reader:
         found: list[Charset] = []
         while not self._next("]"):
             low = self._member()
-            if self.expression[self.at : self.at + 1] == "-" and self.expression[
-                self.at + 1 : self.at + 2
-            ] not in ("]", ""):
+            if self.expression[self.at : self.at + 1] == "-" and self.expression[self.at + 1 : self.at + 2] not in (
+                "]",
+                "",
+            ):
                 self.at += 1
                 high = self._member()
                 if len(low) != 1 or len(high) != 1 or low[0][0] != low[0][1] or high[0][0] != high[0][1]:

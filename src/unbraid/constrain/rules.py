@@ -80,13 +80,15 @@ class Rules:
         self._bodies: dict[str, str] = {"root": ""}
         self._names: dict[str, str] = {}
         self._embedded: dict[str, str] = {}
+        self._taken: dict[str, int] = {}
 
     def reserve(self, name: str) -> str:
         """A free name like this one, for a rule that refers to itself."""
         base = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "rule"
-        free, number = base, 2
+        free = base
         while free in self._bodies:
-            free, number = f"{base}-{number}", number + 1
+            self._taken[base] = number = self._taken.get(base, 1) + 1
+            free = f"{base}-{number}"
         self._bodies[free] = ""
         return free
 
@@ -120,9 +122,7 @@ class Rules:
             return item
         atom = self._atom(name, item)
         if max(least, most or 0) <= 2 * BLOCK:
-            return (
-                f"{atom}{{{least},{'' if most is None else most}}}" if most != least else f"{atom}{{{least}}}"
-            )
+            return f"{atom}{{{least},{'' if most is None else most}}}" if most != least else f"{atom}{{{least}}}"
         block = self.add(f"{name}-block", f"{atom}{{{BLOCK}}}")
         needed = [f"{block}{{{least // BLOCK}}}"] if least >= BLOCK else []
         needed += [f"{atom}{{{least % BLOCK}}}"] if least % BLOCK else []

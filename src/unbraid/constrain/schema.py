@@ -169,18 +169,10 @@ class Schemas:
             raise self.variants.error("more 'minItems' than 'maxItems'")
         given = variant.get("items", True)
         first = variant.get("prefixItems", given if isinstance(given, list) else [])
-        more = (
-            variant.get("additionalItems", False)
-            if isinstance(given, list)
-            else variant.get("items", not first)
-        )
+        more = variant.get("additionalItems", False) if isinstance(given, list) else variant.get("items", not first)
         first = list(first) if most is None else list(first)[:most]
         items = [sequence(self.value(each), self.json.space) for each in first]
-        start = [
-            part
-            for place, item in enumerate(items)
-            for part in ([self.json.comma, item] if place else [item])
-        ]
+        start = [part for place, item in enumerate(items) for part in ([self.json.comma, item] if place else [item])]
         most_more = 0 if more is False else None if most is None else most - len(first)
         least_more = max(least - len(first), 0)
         if most_more == 0:
@@ -190,9 +182,7 @@ class Schemas:
         item = self.rules.add(f"{self.name}-item", sequence(self.value(more), self.json.space))
         next_item = self.rules.add(f"{self.name}-next", sequence(self.json.comma, item))
         if first:
-            return sequence(
-                '"["', self.json.space, *start, self._repeat(next_item, least_more, most_more), '"]"'
-            )
+            return sequence('"["', self.json.space, *start, self._repeat(next_item, least_more, most_more), '"]"')
         rest = self._repeat(next_item, max(least_more - 1, 0), None if most_more is None else most_more - 1)
         body = sequence(item, rest)
         return sequence('"["', self.json.space, body if least_more else optional(body), '"]"')
@@ -206,17 +196,13 @@ class Schemas:
         least, most = self._count(variant, "minProperties") or 0, self._count(variant, "maxProperties")
         if not properties and extra is not None:
             return self._map(extra, least, most)
-        if least > max(len(required), 1) or (
-            most is not None and (most < len(properties) or extra is not None)
-        ):
+        if least > max(len(required), 1) or (most is not None and (most < len(properties) or extra is not None)):
             raise self.variants.error(
                 "a number of properties ('minProperties', 'maxProperties') that a grammar can't count"
             )
         space, comma = self.json.space, self.json.comma
         members = [
-            self.rules.add(
-                f"{self.name}-{key}", sequence(self._key(key), self.json.colon, self._of(key, each), space)
-            )
+            self.rules.add(f"{self.name}-{key}", sequence(self._key(key), self.json.colon, self._of(key, each), space))
             for key, each in properties.items()
         ]
         tail = ""
@@ -275,9 +261,7 @@ class Schemas:
             return self.json.object()
         member = self._other(set(), extra)
         following = sequence(self.json.comma, member)
-        rest = self._repeat(
-            self.rules.add(f"{self.name}-next", following), 0, None if most is None else most - 1
-        )
+        rest = self._repeat(self.rules.add(f"{self.name}-next", following), 0, None if most is None else most - 1)
         inside = "" if most == 0 else sequence(member, rest)
         return sequence('"{"', self.json.space, inside if least else optional(inside), '"}"')
 

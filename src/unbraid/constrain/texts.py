@@ -15,7 +15,7 @@ from .charset import Charset
 from .exclusion import Exclusion
 from .rules import Rules, either, quote
 
-_UNIT = r'[0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}'
+_UNIT = r"[0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}"
 _PAIR = r'[dD] [89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}'
 ESCAPE = rf'"\\" (["\\/bfnrt] | "u" ({_UNIT} | {_PAIR}))'
 """One escaped character of a JSON string, surrogates in pairs only."""
@@ -111,6 +111,4 @@ class Texts:
         """Refuses a text that holds an excluded word."""
         word = self.exclusion.holds(written)
         if word is not None:
-            raise FormatError(
-                f"{what} holds {word!r}, a marker of the format; it can't be told from the marker"
-            )
+            raise FormatError(f"{what} holds {word!r}, a marker of the format; it can't be told from the marker")

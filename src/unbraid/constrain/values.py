@@ -8,7 +8,6 @@ allowed, text that another type would take must fit that one too. Where paramete
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
@@ -110,4 +109,4 @@ def _type(value: Any) -> str:
 
 @lru_cache(maxsize=1)
 def _white_space() -> cs.Charset:
-    return cs.of(chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace())
+    return cs.of(chr(code) for code in range(0x3001) if chr(code).isspace())

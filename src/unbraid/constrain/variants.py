@@ -87,9 +87,7 @@ class Variants:
         """
         found: Any = self.root
         if not isinstance(reference, str) or not reference.startswith("#"):
-            raise self.error(
-                f"the reference {reference!r}; only those into the schema itself (#/...) can be followed"
-            )
+            raise self.error(f"the reference {reference!r}; only those into the schema itself (#/...) can be followed")
         for part in reference[1:].strip("/").split("/"):
             key = part.replace("~1", "/").replace("~0", "~")
             if not key:
@@ -130,9 +128,7 @@ class Variants:
                 raise self.error("a list of values none of which fits")
             return [{"enum": values}]
         if not types:
-            implied = [
-                kind for kind, keywords in _KEYWORDS.items() if any(each in schema for each in keywords)
-            ]
+            implied = [kind for kind, keywords in _KEYWORDS.items() if any(each in schema for each in keywords)]
             return [{**schema, "type": kind} for kind in implied] or [{}]
         return [{**schema, "type": each} for each in types]
 

@@ -116,9 +116,7 @@ def create_app(engine: Engine, format: str | Format, *, api_key: str | None = No
         return JSONResponse(_card(engine))
 
     async def listed(request: Request) -> Response:
-        return JSONResponse(
-            {"default": default.name, "data": [_described(each) for each in formats().values()]}
-        )
+        return JSONResponse({"default": default.name, "data": [_described(each) for each in formats().values()]})
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok", "active": engine.active})
@@ -173,7 +171,7 @@ def _described(format: Format) -> dict[str, Any]:
 def _page(name: str) -> Response:
     if name not in PAGE:
         raise HTTPException(404)
-    body = resources.files(__package__).joinpath("page", name).read_bytes()
+    body = (resources.files(__package__) / "page" / name).read_bytes()
     headers = {
         "content-security-policy": _POLICY,
         "x-content-type-options": "nosniff",

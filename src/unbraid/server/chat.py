@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, Union, cast
 
 from ..constrain import ReasoningMode, ToolChoice, grammar
 from ..events import FinishReason, Span
@@ -20,8 +20,10 @@ from ..formats import resolve
 from ..parser import Parser
 from ..wire.openai import Chunk, ChunkWriter, Usage, completion, error_body
 from ..wire.openai_request import ChatRequest, RequestError
-from .engines.base import End, Engine, Job, Model
+from .engines.base import End, Engine, Job, Model, Piece
 from .errors import EngineError, TemplateError
+from .templates import with_note
+from .thinking import EFFORTS, Budget, generate
 
 
 class Chat:
@@ -57,12 +59,14 @@ class Chat:
             prompt=prompt,
             tool_choice=request.tool_choice,
         )
+        constraint = _Constraint(request, self.format, model, thinking, self._parser)
+        self._budget = constraint.budget()
         self._job = Job(
             prompt=prompt,
             max_tokens=request.max_tokens,
             stop=request.stop,
             sampling=request.sampling,
-            grammar=_grammar(request, self.format, model, thinking, self._parser),
+            grammar=constraint.grammar(),
             markers=self.format.special,
         )
         self._head: dict[str, Any] = {
@@ -72,19 +76,24 @@ class Chat:
         }
         self._raw: list[str] = []
 
+    def _pieces(self) -> AsyncGenerator[Union[Piece, End], None]:
+        if self._budget is None:
+            return self._engine.generate(self._job)
+        return generate(self._engine, self._job, self._parser, self._budget)
+
     async def whole(self) -> dict[str, Any]:
         """The answer as one completion.
 
         Raises:
             EngineError: the engine couldn't write it.
         """
-        async with aclosing(self._engine.generate(self._job)) as pieces:
+        async with aclosing(self._pieces()) as pieces:
             async for piece in pieces:
                 if isinstance(piece, End):
                     return self._completion(piece.reason, piece.usage)
                 if self._request.extension.raw:
-                    self._raw.append(piece)
-                self._parser.feed(piece)
+                    self._raw.append(piece.text)
+                self._parser.feed(piece.text)
         raise EngineError("The engine stopped without finishing the answer.")
 
     def _completion(self, reason: FinishReason, usage: Usage) -> dict[str, Any]:
@@ -105,7 +114,7 @@ class Chat:
         raw = self._request.extension.raw
         live = _LiveSpans(self._parser)
         begun = False
-        async with aclosing(self._engine.generate(self._job)) as pieces:
+        async with aclosing(self._pieces()) as pieces:
             try:
                 async for piece in pieces:
                     if not begun:
@@ -120,10 +129,10 @@ class Chat:
                         if self._request.include_usage:
                             yield writer.usage(piece.usage)
                         return
-                    said = writer.write(self._parser.feed(piece))
+                    said = writer.write(self._parser.feed(piece.text))
                     if raw:
                         said = said or [writer.aside()]
-                        said[-1]["unbraid"] = {"raw": piece, "spans": live.news()}
+                        said[-1]["unbraid"] = {"raw": piece.text, "spans": live.news()}
                     for chunk in said:
                         yield chunk
                 raise EngineError("The engine stopped without finishing the answer.")
@@ -178,6 +187,12 @@ def _format(request: ChatRequest, default: Format) -> Format:
         raise RequestError(str(error), param="unbraid.format", code="invalid_value") from None
 
 
+def _opener(format: Format) -> str:
+    """How a call's first marker begins; empty for a format without tools."""
+    tools = format.tools
+    return "" if tools is None else canonical(tools.open or tools.call.open).split("{")[0]
+
+
 def _knows_reasoning(format: Format, model: Model) -> bool:
     """Whether the model writes the format's reasoning by itself: its template speaks of the marker."""
     reasoning = format.reasoning
@@ -187,8 +202,8 @@ def _knows_reasoning(format: Format, model: Model) -> bool:
 def _thinking(request: ChatRequest, format: Format, model: Model) -> bool | None:
     """Whether there shall be reasoning; ``None`` leaves it to the format.
 
-    The template's own switches say it most clearly, then the request's fields. A model that knows no thinking doesn't
-    think unless it is asked to.
+    The template's own switches say it most clearly, then the request's fields. A model that knows no thinking
+    doesn't think unless it is asked to.
     """
     reasoning = format.reasoning
     if reasoning is None:
@@ -202,47 +217,78 @@ def _thinking(request: ChatRequest, format: Format, model: Model) -> bool | None
     return None if _knows_reasoning(format, model) else False
 
 
+def _taught(format: Format, model: Model, thinking: bool | None) -> bool:
+    """Whether the model has to be made to think, because it wasn't trained to."""
+    return thinking is True and not _knows_reasoning(format, model)
+
+
 def _prompt(request: ChatRequest, format: Format, model: Model, thinking: bool | None) -> str:
     variables = dict(request.template_variables)
-    if format.reasoning is not None and thinking is not None:
-        for switch in format.reasoning.toggle:
+    reasoning = format.reasoning
+    if reasoning is not None and thinking is not None:
+        for switch in reasoning.toggle:
             variables.setdefault(switch, thinking)
+    messages = request.messages
+    if reasoning is not None and _taught(format, model, thinking):
+        opens, closes = canonical(reasoning.open).strip(), canonical(reasoning.close).strip()
+        messages = with_note(messages, f"Write your thoughts between {opens} and {closes} first, then answer.")
     tools = [] if request.tool_choice == "none" else request.tools
     try:
-        return model.template.render(request.messages, tools=tools, variables=variables)
+        return model.template.render(messages, tools=tools, variables=variables)
     except TemplateError as error:
         raise RequestError(str(error), param="messages", code="template_error") from None
 
 
-def _grammar(
-    request: ChatRequest, format: Format, model: Model, thinking: bool | None, parser: Parser
-) -> str | None:
+class _Constraint:
     """What the output is held to, if to anything.
 
-    A model that was trained for the format is held to it only where the request leaves no choice: a call is required,
-    or a schema is given. One that wasn't is also held to it when it shall think.
+    A model that was trained for the format is held to it only where the request leaves no choice: a call is
+    required, or a schema is given. One that wasn't is also held to it when it shall think, and then within a budget.
     """
-    forced = request.schema is not None or request.tool_choice not in ("auto", "none")
-    taught = thinking is True and not _knows_reasoning(format, model)
-    if not (forced or taught):
-        return None
-    reasoning: ReasoningMode
-    if parser.state.startswith("reasoning"):
-        reasoning = "open"
-    elif parser.state != "start" or thinking is False:
-        reasoning = "none"
-    else:
-        reasoning = "required" if thinking else "optional"
-    try:
-        return grammar(
-            format,
-            request.tools,
-            tool_choice=cast(ToolChoice, request.tool_choice),
-            reasoning=reasoning,
-            parallel_tool_calls=request.parallel_tool_calls,
-            response_schema=request.schema,
-        )
-    except FormatError as error:
-        raise RequestError(
-            f"No grammar can be made for this request: {error}", code="invalid_value"
-        ) from None
+
+    def __init__(
+        self, request: ChatRequest, format: Format, model: Model, thinking: bool | None, parser: Parser
+    ) -> None:
+        self._request = request
+        self._format = format
+        self._thinking = thinking
+        self._taught = _taught(format, model, thinking)
+        self._state = parser.state
+        # A model that wasn't trained for the format doesn't know when it has called often enough.
+        parallel = request.parallel_tool_calls
+        self._parallel = model.template.speaks_of(_opener(format)) if parallel is None else parallel
+
+    def grammar(self) -> str | None:
+        """The grammar of the whole output."""
+        if self._state.startswith("reasoning"):
+            return self._written("open")
+        if self._state != "start" or self._thinking is False:
+            return self._written("none")
+        return self._written("required" if self._thinking else "optional")
+
+    def budget(self) -> Budget | None:
+        """How much reasoning there may be."""
+        reasoning = self._format.reasoning
+        tokens = self._request.reasoning_tokens
+        if tokens is None and self._taught:
+            tokens = EFFORTS.get(self._request.effort or "medium", EFFORTS["medium"])
+        if reasoning is None or self._thinking is False or not tokens:
+            return None
+        return Budget(tokens, canonical(reasoning.close), self._written("none"))
+
+    def _written(self, reasoning: ReasoningMode) -> str | None:
+        request = self._request
+        forced = request.schema is not None or request.tool_choice not in ("auto", "none")
+        if not (forced or self._taught):
+            return None
+        try:
+            return grammar(
+                self._format,
+                request.tools,
+                tool_choice=cast(ToolChoice, request.tool_choice),
+                reasoning=reasoning,
+                parallel_tool_calls=self._parallel,
+                response_schema=request.schema,
+            )
+        except FormatError as error:
+            raise RequestError(f"No grammar can be made for this request: {error}", code="invalid_value") from None

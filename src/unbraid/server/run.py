@@ -123,9 +123,7 @@ def _listener(options: Options) -> socket.socket:
         listener.bind((options.host, options.port))
     except OSError as error:
         listener.close()
-        raise SetupError(
-            f"can't listen on {options.host} port {options.port}: {error.strerror or error}"
-        ) from None
+        raise SetupError(f"can't listen on {options.host} port {options.port}: {error.strerror or error}") from None
     return listener
 
 
@@ -143,9 +141,7 @@ def _engine(options: Options) -> Engine:
         try:
             template = options.chat_template.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise SetupError(
-                f"the chat template {str(options.chat_template)!r} can't be read: {error}"
-            ) from None
+            raise SetupError(f"the chat template {str(options.chat_template)!r} can't be read: {error}") from None
     return LlamaEngine(
         options.model,
         template=template,

@@ -76,7 +76,7 @@ class ChatTemplate:
         """
         given = {**self._variables, **(variables or {})}
         template = self._tools if tools else self._plain
-        readable = [message for message in messages]
+        readable = list(messages)
         if not self.takes_tools:
             readable = _without_tools(messages, tools)
 
@@ -98,9 +98,7 @@ class ChatTemplate:
         except jinja2.TemplateError as error:
             raise TemplateError(f"The chat template refused the messages: {error.message}") from error
         except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError, LookupError) as error:
-            raise TemplateError(
-                f"The chat template failed on the messages ({type(error).__name__})."
-            ) from error
+            raise TemplateError(f"The chat template failed on the messages ({type(error).__name__}).") from error
 
 
 # -------------------------------------------------------------------------------------------------- environment
@@ -130,9 +128,7 @@ def _compile(environment: ImmutableSandboxedEnvironment, source: str) -> jinja2.
     try:
         return environment.from_string(source)
     except jinja2.TemplateSyntaxError as error:
-        raise SetupError(
-            f"the chat template isn't valid Jinja: line {error.lineno}: {error.message}"
-        ) from None
+        raise SetupError(f"the chat template isn't valid Jinja: line {error.lineno}: {error.message}") from None
 
 
 def _tojson(
@@ -143,9 +139,7 @@ def _tojson(
     sort_keys: bool = False,
 ) -> str:
     """JSON as a model was shown it: no HTML escapes, unlike Jinja's own filter."""
-    return json.dumps(
-        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
-    )
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
 def _raise(message: str) -> str:
@@ -189,15 +183,17 @@ def _without_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any
         content = message["content"] or ""
         if message.get("tool_calls"):
             calls = [call["function"] for call in message["tool_calls"]]
-            lines = [
-                f'{{"name": {_tojson(each["name"])}, "arguments": {each["arguments"]}}}' for each in calls
-            ]
+            lines = [f'{{"name": {_tojson(each["name"])}, "arguments": {each["arguments"]}}}' for each in calls]
             content = "\n".join([content, *lines] if content else lines)
         told.append({**message, "content": content})
     if not tools:
         return told
-    note = "You can call these functions:\n" + "\n".join(_tojson(tool["function"]) for tool in tools)
-    if told and told[0]["role"] == "system":
-        told[0] = {**told[0], "content": f"{told[0]['content']}\n\n{note}"}
-        return told
-    return [{"role": "system", "content": f"You are a helpful assistant.\n\n{note}"}, *told]
+    described = "\n".join(_tojson(tool["function"]) for tool in tools)
+    return with_note(told, f"You can call these functions:\n{described}")
+
+
+def with_note(messages: Sequence[Message], note: str) -> list[Message]:
+    """The messages with a note at the end of the system message, which is made if there is none."""
+    if messages and messages[0]["role"] == "system":
+        return [{**messages[0], "content": f"{messages[0]['content']}\n\n{note}"}, *messages[1:]]
+    return [{"role": "system", "content": f"You are a helpful assistant.\n\n{note}"}, *messages]

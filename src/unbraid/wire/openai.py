@@ -109,9 +109,7 @@ def _delta(event: Event) -> dict[str, Any] | None:
         return {"reasoning_content": event.text}
     if isinstance(event, ToolCallStart):
         function = {"name": event.name, "arguments": ""}
-        return {
-            "tool_calls": [{"index": event.index, "id": event.id, "type": "function", "function": function}]
-        }
+        return {"tool_calls": [{"index": event.index, "id": event.id, "type": "function", "function": function}]}
     if isinstance(event, ToolCallArguments):
         return {"tool_calls": [{"index": event.index, "function": {"arguments": event.json}}]}
     return None

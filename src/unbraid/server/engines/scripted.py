@@ -11,7 +11,7 @@ from ...events import FinishReason
 from ...wire.openai import Usage
 from ..errors import EngineError
 from ..templates import CHATML, ChatTemplate
-from .base import End, Job, Model
+from .base import End, Job, Model, Piece
 
 Script = Union[str, Iterable[str], Callable[[Job], Iterable[str]]]
 """A text, its pieces, or a function from the job to pieces. A text is written in pieces of a few characters."""
@@ -50,12 +50,12 @@ class ScriptedEngine:
         """How many jobs are being written."""
         return self._active
 
-    async def generate(self, job: Job) -> AsyncGenerator[Union[str, End], None]:
+    async def generate(self, job: Job) -> AsyncGenerator[Union[Piece, End], None]:
         """The script's pieces, as far as the job's ``max_tokens`` and ``stop`` let them."""
         self.jobs.append(job)
         self._active += 1
         try:
-            text, sent, reason, used = "", 0, self.reason, 0
+            text, sent, reason, used, prompt = "", 0, self.reason, 0, len(job.prompt.split())
             longest = max((len(each) for each in job.stop), default=1) - 1
             for piece in self._pieces(job):
                 if used == self.fail_at:
@@ -72,13 +72,13 @@ class ScriptedEngine:
                     text, reason = text[: min(found)], "stop_string"
                     break
                 if len(text) - longest > sent:
-                    yield text[sent : len(text) - longest]
+                    yield Piece(text[sent : len(text) - longest], Usage(prompt, used))
                     sent = len(text) - longest
             if used == self.fail_at:
                 raise EngineError("The engine failed.")
             if len(text) > sent:
-                yield text[sent:]
-            yield End(reason, Usage(len(job.prompt.split()), used))
+                yield Piece(text[sent:], Usage(prompt, used))
+            yield End(reason, Usage(prompt, used))
         finally:
             self._active -= 1
 
