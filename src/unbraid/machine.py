@@ -111,6 +111,7 @@ class State:
     """White space that a marker to come may own. Text that neither sets off the trigger nor ends in one of these
     changes nothing."""
     _searches: dict[Ended, Search]
+    """One for each way in which the output goes on or is over; their groups are numbered alike."""
     _groups: dict[int, tuple[Edge, tuple[tuple[str, int], ...]]]
     _leads: tuple[str, ...]
     _beginnings: tuple[str, ...]
@@ -122,7 +123,8 @@ class State:
         Without a match the rest of the buffer may become a marker, or there is no rest. When the output is ``ended``,
         nothing can become a marker any more.
         """
-        found = self._searches[ended](buffer, place)
+        search = self._searches.get(ended) or self._compile(ended)
+        found = search(buffer, place)
         if found is None:
             return (len(buffer), None) if ended else (self.layout(buffer, place), None)
         index = found.lastindex
@@ -130,6 +132,14 @@ class State:
             return _lead(buffer, found.start(), place, self._leads, self._any_lead), None
         edge = self._groups[index][0]
         return _lead(buffer, found.start(), place, edge.leads, edge.any_lead), found
+
+    def _compile(self, ended: Ended) -> Search:
+        """A scanner, compiled when it is first needed: most outputs never meet most states."""
+        pattern = _pattern(self.edges, ended)
+        if not self._groups:
+            self._groups.update(_groups(pattern, self.edges))
+        self._searches[ended] = pattern.search
+        return pattern.search
 
     def edge(self, found: re.Match[str]) -> Edge:
         """The edge whose marker was found."""
@@ -400,15 +410,9 @@ def _chains(first: tuple[Units, ...], second: tuple[Units, ...]) -> tuple[Units,
 
 # -- scanners ------------------------------------------------------------------------------------------------------
 
-_ENDED: tuple[Ended, ...] = ("", "stop", "cut")
-
 
 def _state(name: str, channel: Channel, planned: list[Edge]) -> State:
     edges = tuple(edge.derived() for edge in planned)
-    patterns = {ended: _pattern(edges, ended) for ended in _ENDED}
-    pattern = patterns[""]
-    if any(each.groupindex != pattern.groupindex for each in patterns.values()):
-        raise AssertionError("the scanners of a state must number their groups alike")
     leads = {lead for edge in edges for lead in edge.leads}
     beginnings = {lead[:end] for lead in leads for end in range(1, len(lead) + 1)}
     return State(
@@ -419,8 +423,8 @@ def _state(name: str, channel: Channel, planned: list[Edge]) -> State:
         trigger=_trigger(edges, ""),
         escapes=_trigger(edges, r'"\\\x00-\x1f'),
         soft_edges=frozenset("".join(beginnings)),
-        _searches={ended: each.search for ended, each in patterns.items()},
-        _groups=_groups(pattern, edges),
+        _searches={},
+        _groups={},
         _leads=_longest_first(leads),
         _beginnings=_longest_first(beginnings),
         _any_lead=any(edge.any_lead for edge in edges),
