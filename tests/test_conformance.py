@@ -1,0 +1,86 @@
+"""The ``canitoolcall`` corpus: raw outputs that we didn't write, with the parse that a correct engine returns.
+
+Every fixture of the families that we read, strictly (no excuse for white space), whole, by character and in the
+corpus's seeded groups of characters. The corpus wants no call at all from an output that was cut off inside one; our
+``tool_calls`` hold none, whatever the stream showed of it, and the stream's last word on it is ``complete=False``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from canitoolcall.chunking import ChunkStrategy, split_text
+from canitoolcall.fixtures import Fixture, load_fixtures
+
+import unbraid
+
+FAMILIES = {
+    "qwen3-hermes": ("qwen3", None),
+    "qwen3-xml": ("qwen3_coder", None),
+    "glm": ("glm47", None),
+    "kimi": ("kimi_k2", "x-kimi-k2"),
+    "deepseek": ("deepseek_v31", "x-deepseek-v31"),
+}
+"""The corpus's families that we read: our format, and the tag of the variant where a family has several."""
+
+CUTS = [ChunkStrategy("one"), *(ChunkStrategy("char", seed=seed) for seed in range(4))]
+
+
+def fixtures() -> list[Fixture]:
+    return [
+        fixture
+        for fixture in load_fixtures(families=list(FAMILIES))
+        if FAMILIES[fixture.family][1] is None or FAMILIES[fixture.family][1] in fixture.tags
+    ]
+
+
+FIXTURES = fixtures()
+
+
+def parsed(fixture: Fixture, cut: ChunkStrategy, stream_calls: str) -> unbraid.Message:
+    parser = unbraid.Parser(
+        FAMILIES[fixture.family][0],
+        tools=fixture.tools,
+        prompt=fixture.generation_prompt,
+        thinking=fixture.thinking,
+        stream_calls=stream_calls,
+        new_call_id=lambda: "call",
+    )
+    for piece in split_text(fixture.raw_output, cut):
+        parser.feed(piece)
+    parser.finish("length" if fixture.truncated else "stop")
+    return parser.message
+
+
+def as_json(message: unbraid.Message) -> dict[str, Any]:
+    return {
+        "content": message.content,
+        "reasoning_content": message.reasoning,
+        "tool_calls": [{"name": c.name, "arguments": json.loads(c.arguments)} for c in message.tool_calls],
+    }
+
+
+def test_the_corpus_is_there() -> None:
+    """193 fixtures of these families in version 0.1.1; fewer would mean that a tag was renamed."""
+    assert len(FIXTURES) >= 193
+
+
+@pytest.mark.parametrize("stream_calls", ["whole", "progressive"])
+@pytest.mark.parametrize("fixture", FIXTURES, ids=[fixture.id for fixture in FIXTURES])
+def test_a_fixture_is_strictly_right_at_every_cut(fixture: Fixture, stream_calls: str) -> None:
+    messages = [parsed(fixture, cut, stream_calls) for cut in CUTS]
+    assert all(message == messages[0] for message in messages)
+    got = as_json(messages[0])
+    if fixture.expected is None:
+        assert got["tool_calls"] == []
+        assert all(not call.complete for call in messages[0].incomplete_calls)
+        return
+    wanted = {
+        "content": fixture.expected.content or None,
+        "reasoning_content": fixture.expected.reasoning_content or None,
+        "tool_calls": [{"name": c.name, "arguments": c.arguments} for c in fixture.expected.tool_calls],
+    }
+    # As JSON text, because True == 1 in Python.
+    assert json.dumps(got, sort_keys=True) == json.dumps(wanted, sort_keys=True)

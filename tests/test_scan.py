@@ -1,0 +1,101 @@
+"""The JSON scanner and the string decoder against Python's own json module, at every cut."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unbraid.arguments.scan import JsonScanner, StringDecoder
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=12
+)
+
+
+def walk(text: str, size: int) -> tuple[JsonScanner, int]:
+    """Walk a text in pieces; returns the scanner and how far it came."""
+    scanner = JsonScanner()
+    at = 0
+    for start in range(0, len(text), size):
+        end = min(start + size, len(text))
+        while at < end and not scanner.done:
+            at = scanner.scan(text, at, end)
+    return scanner, at
+
+
+@given(values.filter(lambda value: isinstance(value, dict | list | str)), st.booleans(), st.text(max_size=3))
+def test_finds_the_end_of_sound_json(value: Any, escaped: bool, after: str) -> None:
+    text = json.dumps(value, ensure_ascii=escaped)
+    for size in (1, 3, len(text) + len(after)):
+        scanner, at = walk(text + after, size)
+        assert scanner.done
+        assert not scanner.malformed
+        assert at == len(text)
+
+
+@given(st.text(alphabet='{}[]",:\\ 01-eEtruefalsn.\n\tu', max_size=24))
+def test_agrees_with_json_on_what_is_sound(text: str) -> None:
+    scanner, at = walk(text, 2)
+    scanner.finish()
+    try:
+        _, end = json.JSONDecoder(strict=True).raw_decode(text.lstrip(" \t\n\r"))
+    except ValueError:
+        return
+    end += len(text) - len(text.lstrip(" \t\n\r"))
+    if scanner.done and not scanner.malformed:
+        assert at >= end
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a" 1}',
+        "{a: 1}",
+        "{'a': 1}",
+        '{"a": nope}',
+        '{"a": 01}',
+        "[1,]",
+        '{"a": "\n"}',
+        '["\\x"]',
+        '["\\u12g4"]',
+        "{]}",
+    ],
+)
+def test_broken_json_is_flagged_at_every_cut(text: str) -> None:
+    stops = []
+    for size in (1, 2, len(text)):
+        scanner = JsonScanner()
+        at = 0
+        for start in range(0, len(text), size):
+            while at < min(start + size, len(text)) and not scanner.malformed and not scanner.done:
+                at = scanner.scan(text, at, min(start + size, len(text)))
+        assert scanner.malformed
+        stops.append(at)
+    assert len(set(stops)) == 1
+
+
+@pytest.mark.parametrize("text", ['{"a": NaN}', "[1e999]", '{"a": 1, "a": 2}', "[" + "9" * 5000 + "]", "[-Infinity]"])
+def test_what_passes_through_untouched_is_sound(text: str) -> None:
+    scanner, at = walk(text, 3)
+    assert scanner.done
+    assert not scanner.malformed
+    assert at == len(text)
+
+
+@given(st.text(), st.booleans(), st.integers(1, 5))
+def test_decodes_strings(value: str, escaped: bool, size: int) -> None:
+    text = json.dumps(value, ensure_ascii=escaped)[1:] + "rest"
+    decoder = StringDecoder()
+    out, at = [], 0
+    for start in range(0, len(text), size):
+        if not decoder.done:
+            piece, at = decoder.feed(text, start, min(start + size, len(text)))
+            out.append(piece)
+    assert decoder.done
+    assert "".join(out) == value
+    assert text[at:] == "rest"
