@@ -271,7 +271,7 @@ class Executor:
             self.state = self._machine[edge.to]
             return end
         index = calls.index
-        if do in OPENS_CALLS and edge.to != "json":
+        if do in OPENS_CALLS and not (do is Do.OPEN_BODY and edge.to == "json"):
             self._open(edge, base + start)
         if do is Do.OPEN_CALL:
             return self._open_call(edge, found, buffer, start)

@@ -105,6 +105,8 @@ class State:
     """The most characters that the state may have to hold back."""
     trigger: Trigger
     """Whether a text holds the first character of a marker: ``None`` if it doesn't."""
+    first: str
+    """That character, where all markers share it, so that ``in`` can look for it; else empty."""
     escapes: Trigger
     """The trigger with what JSON escapes added: for values that are written into a JSON string as they come."""
     soft_edges: frozenset[str]
@@ -421,6 +423,7 @@ def _state(name: str, channel: Channel, planned: list[Edge]) -> State:
         edges=edges,
         bound=max((marker.longest for edge in edges for marker in edge.markers), default=0),
         trigger=_trigger(edges, ""),
+        first=_first(edges),
         escapes=_trigger(edges, r'"\\\x00-\x1f'),
         soft_edges=frozenset("".join(beginnings)),
         _searches={},
@@ -483,6 +486,13 @@ def _trigger(edges: tuple[Edge, ...], escapes: str) -> Trigger:
         return always
     characters = "".join(sorted(first.pattern for first in firsts)) + escapes
     return re.compile(f"[{characters}]" if characters else r"(?!)").search
+
+
+def _first(edges: tuple[Edge, ...]) -> str:
+    firsts = {marker.core[0].pattern.removeprefix("\\") for edge in edges for marker in edge.markers}
+    moving = any(edge.pattern or edge.any_lead for edge in edges)
+    only = firsts.pop() if len(firsts) == 1 and not moving else ""
+    return only if len(only) == 1 else ""
 
 
 def _refuse_collisions(format: Format, name: str, edges: list[Edge]) -> None:

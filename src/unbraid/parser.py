@@ -71,6 +71,7 @@ class Parser:
         "_edges",
         "_fast",
         "_finished",
+        "_first",
         "_format",
         "_index",
         "_kind",
@@ -87,6 +88,8 @@ class Parser:
     # The fast path, set up by ``_arm`` for each state that is reached.
     _trigger: Callable[[str], object]
     """Whether a text needs a look; everything sets it off where there is no fast path."""
+    _first: str
+    """A character without which nothing sets it off; empty where there is no such one."""
     _edges: frozenset[str]
     """Last characters that need a look."""
     _write: Callable[[str], int]
@@ -166,7 +169,7 @@ class Parser:
         Raises:
             RuntimeError: the output was already finished.
         """
-        if text and self._trigger(text) is None and text[-1] not in self._edges:
+        if text and (self._first not in text or self._trigger(text) is None) and text[-1] not in self._edges:
             self._fast += self._write(text)
             if self._index is None:
                 return [_new(self._kind, (text,))]
@@ -299,7 +302,12 @@ class Parser:
             said, rest = buffer[:stop], ""
             run.held = buffer[stop:]
             in_value = self._index is not None
-            self._trigger = _NEVER if run.held else state.escapes if in_value else state.trigger
+            if run.held:
+                self._trigger, self._first = _NEVER, ""
+            elif in_value:
+                self._trigger = state.escapes
+            else:
+                self._trigger, self._first = state.trigger, state.first
             if in_value:
                 said = encode_basestring(said)[1:-1]
         self._fast += stop
@@ -336,6 +344,7 @@ class Parser:
     def _arm(self) -> None:
         """Set up the fast path for the state that has been reached."""
         self._trigger = _NEVER
+        self._first = ""
         self._edges = _NO_EDGES
         self._index = None
         self._span_kind = "content"
@@ -353,7 +362,8 @@ class Parser:
         if channel == "content" or channel == "reasoning":
             self._span_kind = channel
             self._kind = Content if channel == "content" else Reasoning
-            self._trigger = _NEVER if run.held else state.trigger
+            if not run.held:
+                self._trigger, self._first = state.trigger, state.first
             self._edges = state.soft_edges
             if builder is not None:
                 self._write = builder.writer(channel)
