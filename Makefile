@@ -23,7 +23,7 @@ $(VENV)/model: $(VENV)/ready
 	@touch $@
 
 demo: $(VENV)/model ## start the server and the page on a real model, and show how to talk to it
-	@$(BIN)/unbraid serve --port $(PORT) --demo
+	@$(BIN)/unbraid serve --port $(PORT)
 
 test: $(VENV)/ready ## all fast tests, the laws included (at most five minutes on two cores)
 	@$(BIN)/pytest -n auto -m "not server and not browser"
