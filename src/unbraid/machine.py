@@ -367,8 +367,8 @@ class _Builder:
         section_close = tuple(m.core for m in markers(self.tools.close))
         turn_end = tuple(m.core for edge in self._turn_ends("") for m in edge.markers)
         call_open = tuple(m.core for m in again.markers)
-        section_open = tuple(m.core for m in markers(self.tools.open))
-        after_call = (*section_close, *call_open, *section_open, *turn_end)
+        next_section = _chains(tuple(m.core for m in markers(self.tools.open)), call_open)
+        after_call = (*section_close, *call_open, *next_section, *turn_end)
         call_end = _chains(call_close, after_call) if section_close else call_close
         fits = (*param_open, *call_end, *section_close, *turn_end)
         param_close = tuple(m.core for m in markers(codec.close))

@@ -191,9 +191,13 @@ class StringDecoder:
         return new
 
     def feed(self, text: str, at: int, end: int) -> tuple[str, int]:
-        """Decode ``text[at:end]`` up to the closing quote; returns the characters and where it stopped."""
+        """Decode ``text[at:end]`` up to the closing quote; returns the characters and where it stopped.
+
+        It also stops once where the string first breaks JSON's grammar, as :meth:`JsonScanner.scan` does.
+        """
         out: list[str] = []
-        while at < end and not self.done:
+        sane = not self.malformed
+        while at < end and not self.done and not (sane and self.malformed):
             if self._escape:
                 self._escape += text[at]
                 at += 1
