@@ -81,10 +81,10 @@ class Output:
             self.spans += branch.spans
         self.base = branch.base
 
-    def tiles(self) -> tuple[Span, ...]:
-        """The spans with equal neighbours made one."""
+    def tiles(self, first: int | None = None) -> tuple[Span, ...]:
+        """The spans, or the ``first`` so many of them, with equal neighbours made one."""
         merged: list[Span] = []
-        for span in self.spans:
+        for span in self.spans[:first]:
             last = merged[-1] if merged else None
             if last is not None and last[:1] == span[:1] and last[3:] == span[3:] and last.end == span.start:
                 merged[-1] = last._replace(end=span.end)

@@ -208,8 +208,12 @@ class Parser:
             raise RuntimeError("this parser was made with build_message=False, so it has no message")
         self._catch_up()
         run = self._run
-        said = run.output if run.trial is None else run.trial.output
-        return self._builder.message(said.tiles(), tuple(said.notes))
+        if run.trial is not None:
+            said, settled = run.trial.output, None
+        else:
+            # What an opening holds isn't said yet: it may be markup or words.
+            said, settled = run.output, run.opening.spans if run.opening is not None else None
+        return self._builder.message(said.tiles(settled), tuple(said.notes))
 
     @property
     def format(self) -> Format:
