@@ -1,4 +1,8 @@
-"""JSON of no particular shape as rules: any value, any object, white space. Schemas aren't known here."""
+"""JSON of no particular shape as rules: any value, any object, and what stands between the parts of both.
+
+JSON is written on one line, with a space or none after colons and commas: white space that a model may choose is
+white space that it may get lost in. Schemas aren't known here.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,8 @@ class AnyJson:
     def __init__(self, rules: Rules, texts: Texts) -> None:
         self.rules = rules
         self.texts = texts
-        self.space = rules.add("space", r'| " " | "\n" [ \t]{0,20}')
-        """White space between the parts. It has an end, or a model could write it for ever."""
-        self.colon = sequence(self.space, '":"', self.space)
-        self.comma = sequence('","', self.space)
+        self.colon = sequence('":"', rules.add("space", '" "?'))
+        self.comma = sequence('","', rules.add("space", '" "?'))
         self._value = ""
         self._object = ""
 
@@ -43,5 +45,4 @@ class AnyJson:
         return self.rules.add(f"{self.texts.name}-string", sequence(r'"\""', self.texts.free(), r'"\""'))
 
     def _several(self, opener: str, item: str, closer: str) -> str:
-        more = sequence(self.comma, item, self.space)
-        return sequence(opener, self.space, f"({item} {self.space} ({more})*)?", closer)
+        return sequence(opener, f"({item} ({sequence(self.comma, item)})*)?", closer)

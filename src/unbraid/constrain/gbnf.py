@@ -85,7 +85,7 @@ class _Writer:
         self.parallel = True
         self._json: dict[str, AnyJson] = {}
         self._raw: dict[frozenset[int], Texts] = {}
-        self._values: dict[Params, Texts] = {}
+        self._value: Texts | None = None
 
     # -- the whole -----------------------------------------------------------------------------------------
 
@@ -296,31 +296,24 @@ class _Writer:
         name_key = sequence(_json_text(codec.name[0]), parts.colon)
         options = []
         for name, schema in offered.items():
-            before = sequence(_json_text(name), parts.space, parts.comma, _json_text(codec.arguments[0]), parts.colon)
-            options.append(self.rules.add(f"{name}-call", sequence(before, self._arguments(name, schema), parts.space)))
+            before = sequence(_json_text(name), parts.comma, _json_text(codec.arguments[0]), parts.colon)
+            options.append(self.rules.add(f"{name}-call", sequence(before, self._arguments(name, schema))))
         id = ""
         if codec.id:
-            id = sequence(
-                parts.comma,
-                _json_text(codec.id[0]),
-                parts.colon,
-                r'"\"" [0-9A-Za-z_-]{1,64} "\""',
-                parts.space,
-            )
-        one = self.rules.add(
-            "call-object", sequence('"{"', parts.space, name_key, either(options), optional(id), '"}"')
-        )
+            id = sequence(parts.comma, _json_text(codec.id[0]), parts.colon, r'"\"" [0-9A-Za-z_-]{1,64} "\""')
+        one = self.rules.add("call-object", sequence('"{"', name_key, either(options), optional(id), '"}"'))
         if codec.array != "always":
             return one
-        more = sequence(parts.comma, one, parts.space)
-        return sequence('"["', parts.space, one, parts.space, f"({more})*" if self.parallel else "", '"]"')
+        more = sequence(parts.comma, one)
+        return sequence('"["', one, f"({more})*" if self.parallel else "", '"]"')
 
     def _parameters(self, codec: Params, name: str, schema: Mapping[str, Any]) -> str:
         """A tool's parameters in the schema's order and what stands between them, up to the call's closer."""
         excluded = in_values(self.format, codec)
         closes = marker(canonical(codec.close))
-        raw = Texts(self.rules, "value", excluded, raw=True, before=[closes.lead + closes.prefix])
-        raw = self._values.setdefault(codec, raw)
+        if self._value is None:
+            before = [closes.lead + closes.prefix]
+            self._value = Texts(self.rules, "value", excluded, raw=True, before=before)
         schemas = Schemas(self._any_json("value-json", excluded), schema, name)
 
         def as_json(variant: Mapping[str, Any]) -> str:
@@ -329,7 +322,7 @@ class _Writer:
             shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
             return self._converted({**shared, **variant}, name)
 
-        values = RawValues(raw, schemas, as_json, codec.scalars)
+        values = RawValues(self._value, schemas, as_json, codec)
         trails = [marker(canonical(self.tools.call.open)).trail, closes.trail]
         options = []
         for variant in schemas.objects():

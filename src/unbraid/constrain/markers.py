@@ -42,9 +42,15 @@ class Marker:
             raise FormatError(f"the marker {self.literal!r} begins with a hole; no grammar keeps it out of text")
         return found
 
-    def core(self, holes: Mapping[str, str] | None = None) -> str:
-        """The expression of the core; ``holes`` gives the text of each hole."""
-        return quote("".join(text + ((holes or {})[hole] if hole else "") for text, hole in self.pieces))
+    def core(self) -> str:
+        """The expression of the core.
+
+        Raises:
+            FormatError: it has holes; only the openers of calls and parameters are written with them (``fill``).
+        """
+        if any(hole for _, hole in self.pieces):
+            raise FormatError(f"the marker {self.literal!r} has a hole where a grammar can't fill one")
+        return quote("".join(text for text, _ in self.pieces))
 
     def takes(self, hole: str, filling: str) -> bool:
         """Whether the parser reads this filling back from the hole."""

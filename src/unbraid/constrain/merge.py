@@ -27,7 +27,7 @@ def merge(first: Mapping[str, Any], second: Mapping[str, Any], complain: Complai
     _refuse_closed(second, first, complain)
     merged = dict(first)
     for key, value in second.items():
-        if key not in merged or merged[key] == value:
+        if key not in merged or same(merged[key], value):
             merged[key] = value
         elif key in _SAYS_NOTHING:
             continue
@@ -41,7 +41,7 @@ def merge(first: Mapping[str, Any], second: Mapping[str, Any], complain: Complai
         elif key == "type":
             merged[key] = _types(_list(merged[key]), _list(value), complain)
         elif key == "enum":
-            merged[key] = [each for each in merged[key] if each in value]
+            merged[key] = [each for each in merged[key] if among(each, value)]
         elif key in _HIGHEST:
             merged[key] = max(merged[key], value)
         elif key in _LOWEST:
@@ -58,6 +58,22 @@ def merge(first: Mapping[str, Any], second: Mapping[str, Any], complain: Complai
     return merged
 
 
+def same(a: Any, b: Any) -> bool:
+    """Whether two JSON values are the same. In JSON ``true`` isn't 1."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    return bool(a == b)
+
+
+def among(value: Any, values: Sequence[Any]) -> bool:
+    """Whether a JSON value is one of these."""
+    return any(same(value, each) for each in values)
+
+
 def disjoint(variants: Sequence[Mapping[str, Any]]) -> bool:
     """Whether no value that the grammar writes for one of these plain schemas fits another."""
     return all(_apart(a, b) for a, b in combinations(variants, 2))
@@ -67,7 +83,7 @@ def _apart(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     if "enum" in a or "enum" in b:
         listed, other = (a, b) if "enum" in a else (b, a)
         if "enum" in other:
-            return not any(value in other["enum"] for value in listed["enum"])
+            return not any(among(value, other["enum"]) for value in listed["enum"])
         return "type" in other and not any(_kind(value) in _widened(other["type"]) for value in listed["enum"])
     if "type" not in a or "type" not in b:
         return False
@@ -82,7 +98,7 @@ def _told_apart(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     """Whether both require a property whose listed values differ."""
     for key in set(a.get("required", [])) & set(b.get("required", [])):
         first, second = _values(a.get("properties", {}).get(key)), _values(b.get("properties", {}).get(key))
-        if first is not None and second is not None and not any(value in second for value in first):
+        if first is not None and second is not None and not any(among(value, second) for value in first):
             return True
     return False
 
@@ -96,10 +112,11 @@ def _lacks(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
 
 
 def _refuse_closed(closed: Mapping[str, Any], other: Mapping[str, Any], complain: Complain) -> None:
-    if closed.get("additionalProperties") is False and set(other.get("properties", {})) - set(
-        closed.get("properties", {})
-    ):
-        raise complain("'additionalProperties': false in one of several parts that must all hold")
+    others = set(other.get("properties", {})) - set(closed.get("properties", {}))
+    if others and closed.get("additionalProperties", True) not in (True, {}):
+        raise complain(
+            "'additionalProperties' in one of several parts that must all hold; a grammar can't express that"
+        )
 
 
 def _types(first: list[str], second: list[str], complain: Complain) -> list[str]:

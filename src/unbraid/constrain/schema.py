@@ -1,10 +1,9 @@
 """JSON schemas as GBNF: the built-in converter, used where no other is given.
 
-Everything that it writes fits the schema. It writes less than the schema allows where that keeps a model on
-course: properties in the schema's order, no undeclared ones unless ``additionalProperties`` is written out,
-limited white space, limited length of numbers. Keywords that annotate (``title``, ``format``, ``default``
-and any unknown one) are ignored, as the standard has it; one that asserts and can't be expressed is refused
-by name. Formats and tools aren't known here.
+Everything that it writes fits the schema. It writes less than the schema allows where that keeps a model on course:
+properties in the schema's order, no undeclared ones unless ``additionalProperties`` is written out, no white space but
+a space after colons and commas, numbers of limited length. What a schema says, and what of it is refused, is decided in
+``variants``. Formats and tools aren't known here.
 """
 
 from __future__ import annotations
@@ -171,21 +170,21 @@ class Schemas:
         first = variant.get("prefixItems", given if isinstance(given, list) else [])
         more = variant.get("additionalItems", False) if isinstance(given, list) else variant.get("items", not first)
         first = list(first) if most is None else list(first)[:most]
-        items = [sequence(self.value(each), self.json.space) for each in first]
+        items = [sequence(self.value(each)) for each in first]
         start = [part for place, item in enumerate(items) for part in ([self.json.comma, item] if place else [item])]
         most_more = 0 if more is False else None if most is None else most - len(first)
         least_more = max(least - len(first), 0)
         if most_more == 0:
             if least_more:
                 raise self.variants.error("'minItems' without a schema for so many items")
-            return sequence('"["', self.json.space, *start, '"]"')
-        item = self.rules.add(f"{self.name}-item", sequence(self.value(more), self.json.space))
+            return sequence('"["', *start, '"]"')
+        item = self.rules.add(f"{self.name}-item", sequence(self.value(more)))
         next_item = self.rules.add(f"{self.name}-next", sequence(self.json.comma, item))
         if first:
-            return sequence('"["', self.json.space, *start, self._repeat(next_item, least_more, most_more), '"]"')
+            return sequence('"["', *start, self._repeat(next_item, least_more, most_more), '"]"')
         rest = self._repeat(next_item, max(least_more - 1, 0), None if most_more is None else most_more - 1)
         body = sequence(item, rest)
-        return sequence('"["', self.json.space, body if least_more else optional(body), '"]"')
+        return sequence('"["', body if least_more else optional(body), '"]"')
 
     def _repeat(self, item: str, least: int, most: int | None) -> str:
         return self.rules.repeat(self.name, item, least, most)
@@ -200,15 +199,14 @@ class Schemas:
             raise self.variants.error(
                 "a number of properties ('minProperties', 'maxProperties') that a grammar can't count"
             )
-        space, comma = self.json.space, self.json.comma
         members = [
-            self.rules.add(f"{self.name}-{key}", sequence(self._key(key), self.json.colon, self._of(key, each), space))
+            self.rules.add(f"{self.name}-{key}", sequence(self._key(key), self.json.colon, self._of(key, each)))
             for key, each in properties.items()
         ]
         tail = ""
         if extra is not None:
             other = self._other(set(properties), extra)
-            tail = f"({comma} {other})*"
+            tail = f"({self.json.comma} {other})*"
         starts: list[str] = []
         if extra is not None and not required:
             starts.append(sequence(other, tail))
@@ -217,7 +215,7 @@ class Schemas:
             if place <= first_needed:
                 starts.append(sequence(members[place], tail))
             if place:
-                step = sequence(comma, members[place])
+                step = sequence(self.json.comma, members[place])
                 body = sequence(step if key in required else optional(step), tail)
                 tail = self.rules.add(f"{self.name}-rest", body)
         if least and not starts:
@@ -225,7 +223,7 @@ class Schemas:
         inside = either(reversed(starts)) if starts else ""
         if not required and not least:
             inside = optional(inside)
-        return sequence('"{"', space, inside, '"}"')
+        return sequence('"{"', inside, '"}"')
 
     def properties(self, variant: Mapping[str, Any]) -> tuple[dict[str, Any], set[str], Any]:
         """An object's properties, which are required, and the schema of others (``None``: there are none)."""
@@ -263,7 +261,7 @@ class Schemas:
         following = sequence(self.json.comma, member)
         rest = self._repeat(self.rules.add(f"{self.name}-next", following), 0, None if most is None else most - 1)
         inside = "" if most == 0 else sequence(member, rest)
-        return sequence('"{"', self.json.space, inside if least else optional(inside), '"}"')
+        return sequence('"{"', inside if least else optional(inside), '"}"')
 
     def _other(self, taken: set[str], schema: Any) -> str:
         """A member whose key is none of the taken ones."""
@@ -271,7 +269,7 @@ class Schemas:
         letters = cs.without(PLAIN, texts.exclusion.firsts)
         key = other_than(self.rules, f"{self.name}-other", taken, letters)
         value = self._of("other", schema)
-        member = sequence(r'"\""', key, r'"\""', self.json.colon, value, self.json.space)
+        member = sequence(r'"\""', key, r'"\""', self.json.colon, value)
         return self.rules.add(f"{self.name}-member", member)
 
     def _key(self, key: str) -> str:

@@ -8,11 +8,13 @@ allowed, text that another type would take must fit that one too. Where paramete
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
-from ..format import FormatError
+from ..arguments.typing import Policy, convert, is_string
+from ..format import FormatError, Params
 from . import charset as cs
 from .rules import either, optional
 from .schema import Schemas
@@ -38,12 +40,12 @@ class RawValues:
         raw: Texts,
         schemas: Schemas,
         as_json: Callable[[Mapping[str, Any]], str],
-        scalars: Literal["json", "python"],
+        codec: Params,
     ) -> None:
         self.raw = raw
         self.schemas = schemas
         self.as_json = as_json
-        self.scalars = scalars
+        self.codec = codec
 
     def value(self, schema: Any, name: str) -> str:
         """The raw text of a value that fits the schema; ``name`` says whose it is.
@@ -57,7 +59,10 @@ class RawValues:
         typed = [each for each in variants if "enum" not in each and each["type"] != "string"]
         listed = [value for each in variants if "enum" in each for value in each["enum"]]
         strings = [each for each in variants if each.get("type") == "string"]
-        options = [self._listed(value, name) for value in listed]
+        numbers = any(each["type"] in ("integer", "number") for each in typed)
+        if numbers and any(isinstance(value, bool) for value in listed):
+            raise FormatError(f"{name} may be one of the booleans or a number; in this format 0 and 1 are both")
+        options = [self._listed(value, schema, name) for value in listed]
         options += [self._typed(each) for each in typed]
         if not strings:
             return either(options)
@@ -78,15 +83,19 @@ class RawValues:
         return either(options)
 
     def _typed(self, variant: Mapping[str, Any]) -> str:
-        if self.scalars == "python" and variant["type"] in ("boolean", "null"):
+        if self.codec.scalars == "python" and variant["type"] in ("boolean", "null"):
             return '("True" | "False")' if variant["type"] == "boolean" else '"None"'
         return self.as_json(variant)
 
-    def _listed(self, value: Any, name: str) -> str:
-        if isinstance(value, str):
-            return self.raw.literal(value, f"the value {value!r} of {name}")
-        if self.scalars == "python" and (value is None or isinstance(value, bool)):
-            return f'"{_PYTHON[value]}"'
+    def _listed(self, value: Any, schema: Any, name: str) -> str:
+        python = self.codec.scalars == "python" and (value is None or isinstance(value, bool))
+        text = value if isinstance(value, str) else _PYTHON[value] if python else json.dumps(value)
+        root, policy = self.schemas.variants.root, Policy(self.codec.untyped)
+        back = text if is_string(schema, root, policy) else json.loads(convert(text, schema, root, policy))
+        if type(back) is not type(value) or back != value:
+            raise FormatError(f"the value {value!r} of {name} would be read as {back!r} in this format")
+        if isinstance(value, str) or python:
+            return self.raw.literal(text, f"the value {value!r} of {name}")
         return self.as_json({"enum": [value]})
 
 

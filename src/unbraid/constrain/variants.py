@@ -7,12 +7,13 @@ one) are ignored, as the standard has it. How values are written isn't known her
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..arguments.typing import ALIASES
 from ..format import FormatError
-from .merge import disjoint, merge
+from .merge import disjoint, merge, same
 
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 DEPTH = 64
@@ -32,6 +33,14 @@ COMPOUND = (
     "prefixItems",
 )  # fmt: skip
 """Keywords with which a schema holds others."""
+_COUNTS = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
+_BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
+    "minimum": operator.ge, "exclusiveMinimum": operator.gt, "maximum": operator.le, "exclusiveMaximum": operator.lt,
+}  # fmt: skip
 _BY_TYPE = {keyword for keywords in _KEYWORDS.values() for keyword in keywords}
 _ASSERTING = {*_UNSUPPORTED, *COMPOUND, *_BY_TYPE, "type", "enum", "const"}
 
@@ -122,8 +131,9 @@ class Variants:
         if "enum" in schema or "const" in schema:
             values = list(schema["enum"]) if "enum" in schema else [schema["const"]]
             if "enum" in schema and "const" in schema:
-                values = [value for value in values if value == schema["const"]]
+                values = [value for value in values if same(value, schema["const"])]
             values = [value for value in values if not types or any(_is(value, each) for each in types)]
+            values = [value for value in values if self._within(value, schema)]
             if not values:
                 raise self.error("a list of values none of which fits")
             return [{"enum": values}]
@@ -131,6 +141,21 @@ class Variants:
             implied = [kind for kind, keywords in _KEYWORDS.items() if any(each in schema for each in keywords)]
             return [{**schema, "type": kind} for kind in implied] or [{}]
         return [{**schema, "type": each} for each in types]
+
+    def _within(self, value: Any, schema: Mapping[str, Any]) -> bool:
+        """Whether a listed value keeps to what the schema says of its type."""
+        if isinstance(value, bool) or value is None:
+            return True
+        if isinstance(value, (int, float)):
+            if "multipleOf" in schema and schema["multipleOf"] != 1:
+                raise self.error("'multipleOf', which a grammar can't express")
+            return all(holds(value, schema[key]) for key, holds in _BOUNDS.items() if key in schema)
+        kind = "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
+        least, most = _COUNTS[kind]
+        inside = [key for key in _KEYWORDS[kind] if key in schema and key not in (least, most)]
+        if inside:
+            raise self.error(f"listed values together with {inside[0]!r}; leave the one that says less out")
+        return bool(schema.get(least, 0) <= len(value) <= schema.get(most, len(value)))
 
     def _types(self, schema: Mapping[str, Any]) -> list[str]:
         declared = schema.get("type", [])

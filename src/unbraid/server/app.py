@@ -14,6 +14,7 @@ transport (``http``), starting a server (``run``).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -28,7 +29,8 @@ from starlette.routing import Route
 
 from ..format import Format
 from ..formats import formats, resolve
-from ..wire.openai_request import RequestError, read_request
+from ..wire.fields import RequestError
+from ..wire.openai_request import read_request
 from .chat import Chat
 from .engines.base import Engine
 from .errors import EngineError
@@ -47,6 +49,7 @@ PAGE = {
     "index.html": "text/html",
     "page.css": "text/css",
     "page.js": "text/javascript",
+    "braid.js": "text/javascript",
     "stream.js": "text/javascript",
     "view.js": "text/javascript",
 }
@@ -95,7 +98,7 @@ def create_app(engine: Engine, format: str | Format, *, api_key: str | None = No
 
     async def chat(request: Request) -> Response:
         wanted = read_request(await read_json(request))
-        answer = Chat(wanted, engine, default)
+        answer = await asyncio.to_thread(Chat, wanted, engine, default)
         if not wanted.stream:
             return JSONResponse(await while_connected(request.receive, answer.whole()))
         chunks = answer.chunks()

@@ -1,4 +1,4 @@
-"""What can go wrong in the server, apart from what a client wrote (``wire.openai_request.RequestError``)."""
+"""What can go wrong in the server, apart from what a client wrote (``wire.fields.RequestError``)."""
 
 from __future__ import annotations
 

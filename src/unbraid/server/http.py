@@ -18,8 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from ..wire.fields import RequestError
 from ..wire.openai import error_body
-from ..wire.openai_request import RequestError
 
 log = logging.getLogger("unbraid.server")
 

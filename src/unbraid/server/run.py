@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 from collections.abc import Callable
@@ -60,7 +61,8 @@ def serve(options: Options, *, started: Callable[[str], None] | None = None) -> 
     listener = _listener(options)
     try:
         engine = _engine(options)
-        tell = started or (lambda address: print(greeting(address, engine.model.name), flush=True))
+        open_to_all = options.api_key is None and options.host not in ("127.0.0.1", "localhost", "::1")
+        tell = started or (lambda at: print(greeting(at, engine.model.name, open_to_all=open_to_all), flush=True))
         run_app(_app(engine, options), listener, started=tell, log_level=options.log_level)
     finally:
         listener.close()
@@ -101,15 +103,19 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def greeting(address: str, model: str) -> str:
+def greeting(address: str, model: str, *, open_to_all: bool = False) -> str:
     """What a person is told when the server is up: where the page is, and a line to try it."""
-    body = f'{{"model": "{model}", "messages": [{{"role": "user", "content": "What is the capital of France?"}}]}}'
-    return (
-        f"unbraid serves {model} at {address}\n"
-        f"  page   {address}/\n"
-        f"  API    {address}/v1\n"
-        f"  try    curl {address}/v1/chat/completions -H 'content-type: application/json' -d '{body}'"
-    )
+    question = {"role": "user", "content": "What is the capital of France?"}
+    body = json.dumps({"model": model, "messages": [question], "temperature": 0, "stream": True})
+    lines = [
+        f"unbraid serves {model} at {address}",
+        f"  page   {address}/",
+        f"  API    {address}/v1",
+        f"  try    curl -N {address}/v1/chat/completions -H 'content-type: application/json' -d '{body}'",
+    ]
+    if open_to_all:
+        lines.append("  Whoever reaches this port can use it. Give --api-key KEY to change that.")
+    return "\n".join(lines)
 
 
 def _listener(options: Options) -> socket.socket:

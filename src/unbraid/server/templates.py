@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
@@ -67,38 +68,28 @@ class ChatTemplate:
     ) -> str:
         """The prompt, up to where the assistant's words begin.
 
-        Some templates want the arguments of earlier calls as an object and some as text. They are tried in this
-        order, because a template that wants text fails on an object while one that wants an object may quote the
-        text once more and say nothing.
+        Templates disagree on two things, and say so by failing: whether the arguments of earlier calls are an object or
+        text, and whether no tools are ``None`` or an empty list. Each is tried in this order, because a template that
+        wants text fails on an object, while one that wants an object may quote the text once more and say nothing.
 
         Raises:
             TemplateError: the template refuses the messages or fails on them.
         """
-        given = {**self._variables, **(variables or {})}
         template = self._tools if tools else self._plain
-        readable = list(messages)
-        if not self.takes_tools:
-            readable = _without_tools(messages, tools)
-
-        def attempt(prepared: Sequence[Message]) -> str:
-            return template.render(
-                {
-                    **given,
-                    "messages": prepared,
-                    "tools": list(tools) or None,
-                    "add_generation_prompt": True,
-                }
-            )
-
-        try:
+        readable = list(messages) if self.takes_tools else _without_tools(messages, tools)
+        ways: list[list[Any] | None] = [list(tools)] if tools else [None, []]
+        attempts = [(prepared, offered) for offered in ways for prepared in (_with_objects(readable), readable)]
+        failure: Exception | None = None
+        for prepared, offered in attempts:
+            # Copies, so that a template that keeps notes in a list can't write in the request.
+            given = {**self._variables, **(variables or {}), "messages": prepared, "tools": offered}
             try:
-                return attempt(_with_objects(readable))
-            except TypeError:
-                return attempt(readable)
-        except jinja2.TemplateError as error:
-            raise TemplateError(f"The chat template refused the messages: {error.message}") from error
-        except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError, LookupError) as error:
-            raise TemplateError(f"The chat template failed on the messages ({type(error).__name__}).") from error
+                return template.render(deepcopy({**given, "add_generation_prompt": True}))
+            except jinja2.TemplateError as error:
+                raise TemplateError(f"The chat template refused the messages: {error.message}") from error
+            except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError) as error:
+                failure = failure or error
+        raise TemplateError(f"The chat template failed on the messages ({type(failure).__name__}).") from failure
 
 
 # -------------------------------------------------------------------------------------------------- environment
@@ -114,11 +105,17 @@ class _Generation(Extension):
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox. Lists may grow and shrink, as templates made for llama.cpp have them do: all are copies."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        return (type(obj) is list and attr in ("append", "pop")) or super().is_safe_attribute(obj, attr, value)
+
+
 def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols]
-    )
+    environment = _Sandbox(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols])
     environment.filters["tojson"] = _tojson
+    environment.filters["from_json"] = json.loads
     environment.globals["raise_exception"] = _raise
     environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
     return environment

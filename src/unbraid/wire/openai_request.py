@@ -15,14 +15,12 @@ Beyond OpenAI's own fields these are read:
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
-Json = Any
-"""A value as ``json.loads`` gives it, not yet looked at."""
+from .fields import Json, RequestError, boolean, integer, mapping, number, string
 
 ToolChoice = Union[str, "dict[str, Any]"]
 """``"auto"``, ``"none"``, ``"required"`` or ``{"type": "function", "function": {"name": ...}}``."""
@@ -31,19 +29,6 @@ _NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
 _RESERVED = frozenset({"messages", "tools", "add_generation_prompt"})
 _MOST_STOPS = 16
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
-
-
-class RequestError(ValueError):
-    """A request that can't be answered as it is. The message is for whoever wrote it."""
-
-    def __init__(self, message: str, *, param: str | None = None, code: str | None = None, status: int = 400) -> None:
-        super().__init__(message)
-        self.message = message
-        self.param = param
-        """The field that it is about, as a path: ``"messages[0].content"``."""
-        self.code = code
-        self.status = status
-        """The HTTP status that OpenAI's API gives to it."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +81,10 @@ def read_request(body: Json) -> ChatRequest:
     _refuse_unsupported(body)
     tools = _tools(body)
     reasoning = _reasoning(body)
-    stream = _boolean(body, "stream") or False
+    stream = boolean(body, "stream") or False
     return ChatRequest(
         messages=_messages(body),
-        model=_string(body, "model"),
+        model=string(body, "model"),
         stream=stream,
         include_usage=_include_usage(body, stream),
         max_tokens=_max_tokens(body),
@@ -107,7 +92,7 @@ def read_request(body: Json) -> ChatRequest:
         sampling=_sampling(body),
         tools=tools,
         tool_choice=_tool_choice(body, tools),
-        parallel_tool_calls=_boolean(body, "parallel_tool_calls"),
+        parallel_tool_calls=boolean(body, "parallel_tool_calls"),
         schema=_schema(body),
         reasoning=reasoning.wanted,
         effort=reasoning.effort,
@@ -137,7 +122,7 @@ def _refuse_unsupported(body: dict[str, Json]) -> None:
 
 
 def _include_usage(body: dict[str, Json], stream: bool) -> bool:
-    options = _object(body, "stream_options")
+    options = mapping(body, "stream_options")
     if options is None:
         return False
     if not stream:
@@ -146,12 +131,12 @@ def _include_usage(body: dict[str, Json], stream: bool) -> bool:
             param="stream_options",
             code="invalid_value",
         )
-    return _boolean(options, "include_usage", "stream_options.") or False
+    return boolean(options, "include_usage", "stream_options.") or False
 
 
 def _max_tokens(body: dict[str, Json]) -> int | None:
     for key in ("max_completion_tokens", "max_tokens"):
-        value = _integer(body, key)
+        value = integer(body, key)
         if value is not None:
             if value < 1:
                 raise RequestError(f"'{key}' must be at least 1.", param=key, code="invalid_value")
@@ -186,26 +171,26 @@ def _sampling(body: dict[str, Json]) -> dict[str, float]:
     }
     found: dict[str, float] = {}
     for key, (low, high) in ranges.items():
-        value = _number(body, key)
+        value = number(body, key)
         if value is not None:
             if not low <= value <= high:
                 raise RequestError(f"'{key}' must be between {low:g} and {high:g}.", param=key, code="invalid_value")
             found[key] = value
     for key in ("seed", "top_k"):
-        whole = _integer(body, key)
+        whole = integer(body, key)
         if whole is not None:
             found[key] = whole
     return found
 
 
 def _schema(body: dict[str, Json]) -> dict[str, Any] | None:
-    wanted = _object(body, "response_format")
+    wanted = mapping(body, "response_format")
     if wanted is None or wanted.get("type") == "text":
         return None
     if wanted.get("type") == "json_object":
         return {"type": "object"}
     if wanted.get("type") == "json_schema":
-        inner = _object(wanted, "json_schema", "response_format.")
+        inner = mapping(wanted, "json_schema", "response_format.")
         schema = inner.get("schema") if inner is not None else None
         if isinstance(schema, dict):
             return schema
@@ -237,18 +222,18 @@ def _reasoning(body: dict[str, Json]) -> _Reasoning:
         inner = _effort(asked, "effort", "reasoning.")
         if inner is not None:
             effort, wanted = inner, inner != "none"
-        tokens = _integer(asked, "max_tokens", "reasoning.")
+        tokens = integer(asked, "max_tokens", "reasoning.")
         if tokens is not None:
             wanted = tokens > 0
-        enabled = _boolean(asked, "enabled", "reasoning.")
+        enabled = boolean(asked, "enabled", "reasoning.")
         wanted = wanted if enabled is None else enabled
     elif asked is not None:
-        wanted = _boolean(body, "reasoning")
+        wanted = boolean(body, "reasoning")
     return _Reasoning(wanted, effort, tokens)
 
 
 def _template_variables(body: dict[str, Json], effort: str | None) -> dict[str, Any]:
-    variables = dict(_object(body, "chat_template_kwargs") or {})
+    variables = dict(mapping(body, "chat_template_kwargs") or {})
     for key in _RESERVED & set(variables):
         raise RequestError(
             f"'chat_template_kwargs.{key}' is set by the server.",
@@ -261,7 +246,7 @@ def _template_variables(body: dict[str, Json], effort: str | None) -> dict[str, 
 
 
 def _effort(body: dict[str, Json], key: str, path: str) -> str | None:
-    effort = _string(body, key, path)
+    effort = string(body, key, path)
     if effort is not None and effort not in _EFFORTS:
         raise RequestError(
             f"'{path}{key}' must be one of {', '.join(_EFFORTS)}.", param=path + key, code="invalid_value"
@@ -270,8 +255,8 @@ def _effort(body: dict[str, Json], key: str, path: str) -> str | None:
 
 
 def _extension(body: dict[str, Json]) -> Extension:
-    wanted = _object(body, "unbraid") or {}
-    return Extension(raw=_boolean(wanted, "raw", "unbraid.") or False, format=_string(wanted, "format", "unbraid."))
+    wanted = mapping(body, "unbraid") or {}
+    return Extension(raw=boolean(wanted, "raw", "unbraid.") or False, format=string(wanted, "format", "unbraid."))
 
 
 # -------------------------------------------------------------------------------------------------------- tools
@@ -291,7 +276,7 @@ def _tools(body: dict[str, Json]) -> list[dict[str, Any]]:
             raise RequestError(
                 f"'{path}' must be an object of type 'function'.", param=f"{path}.type", code="invalid_value"
             )
-        function = _object(tool, "function", f"{path}.")
+        function = mapping(tool, "function", f"{path}.")
         if function is None:
             raise RequestError(
                 f"'{path}.function' is missing.",
@@ -304,14 +289,14 @@ def _tools(body: dict[str, Json]) -> list[dict[str, Any]]:
                 f"The tool '{name}' is offered twice.", param=f"{path}.function.name", code="invalid_value"
             )
         seen.add(name)
-        _string(function, "description", f"{path}.function.")
-        _object(function, "parameters", f"{path}.function.")
+        string(function, "description", f"{path}.function.")
+        mapping(function, "parameters", f"{path}.function.")
         found.append({"type": "function", "function": function})
     return found
 
 
 def _function_name(function: dict[str, Json], path: str) -> str:
-    name = _string(function, "name", path)
+    name = string(function, "name", path)
     if name is None:
         raise RequestError(f"'{path}name' is missing.", param=f"{path}name", code="missing_required_parameter")
     if not _NAME.fullmatch(name):
@@ -342,7 +327,7 @@ def _tool_choice(body: dict[str, Json], tools: list[dict[str, Any]]) -> ToolChoi
             param="tool_choice",
             code="invalid_value",
         )
-    function = _object(choice, "function", "tool_choice.") or {}
+    function = mapping(choice, "function", "tool_choice.") or {}
     name = _function_name(function, "tool_choice.function.")
     if name not in {tool["function"]["name"] for tool in tools}:
         raise RequestError(
@@ -379,11 +364,11 @@ def _message(message: Json, path: str) -> dict[str, Any]:
         )
     read: dict[str, Any] = {"role": "system" if role == "developer" else role}
     read["content"] = _content(message.get("content"), f"{path}.content", needed=role != "assistant")
-    name = _string(message, "name", f"{path}.")
+    name = string(message, "name", f"{path}.")
     if name is not None:
         read["name"] = name
     if role == "tool":
-        read["tool_call_id"] = _string(message, "tool_call_id", f"{path}.")
+        read["tool_call_id"] = string(message, "tool_call_id", f"{path}.")
         if read["tool_call_id"] is None:
             raise RequestError(
                 f"'{path}.tool_call_id' is missing: it says which call this answers.",
@@ -396,7 +381,7 @@ def _message(message: Json, path: str) -> dict[str, Any]:
 
 
 def _assistant(message: dict[str, Json], read: dict[str, Any], path: str) -> None:
-    thought = _string(message, "reasoning_content", f"{path}.")
+    thought = string(message, "reasoning_content", f"{path}.")
     if thought is None and isinstance(message.get("reasoning"), str):
         thought = message["reasoning"]
     if thought is not None:
@@ -420,9 +405,9 @@ def _call(call: Json, path: str) -> dict[str, Any]:
     if not isinstance(function, dict):
         raise RequestError(f"'{path}' must be an object with a function.", param=path, code="invalid_type")
     name = _function_name(function, f"{path}.function.")
-    arguments = _string(function, "arguments", f"{path}.function.")
+    arguments = string(function, "arguments", f"{path}.function.")
     return {
-        "id": _string(call, "id", f"{path}.") or "",
+        "id": string(call, "id", f"{path}.") or "",
         "type": "function",
         "function": {"name": name, "arguments": "{}" if arguments is None else arguments},
     }
@@ -456,51 +441,3 @@ def _content(content: Json, path: str, *, needed: bool) -> str | None:
             )
         texts.append(text)
     return "\n".join(texts)
-
-
-# ------------------------------------------------------------------------------------------------- single values
-
-
-def _wrong(value: Json, key: str, path: str, wanted: str) -> RequestError:
-    kinds = {bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
-    got = next((word for kind, word in kinds.items() if isinstance(value, kind)), "a number")
-    return RequestError(f"'{path}{key}' must be {wanted}, but {got} was given.", param=path + key, code="invalid_type")
-
-
-def _string(body: dict[str, Json], key: str, path: str = "") -> str | None:
-    value = body.get(key)
-    if value is None or isinstance(value, str):
-        return value
-    raise _wrong(value, key, path, "a string")
-
-
-def _boolean(body: dict[str, Json], key: str, path: str = "") -> bool | None:
-    value = body.get(key)
-    if value is None or isinstance(value, bool):
-        return value
-    raise _wrong(value, key, path, "a boolean")
-
-
-def _object(body: dict[str, Json], key: str, path: str = "") -> dict[str, Json] | None:
-    value = body.get(key)
-    if value is None or isinstance(value, dict):
-        return value
-    raise _wrong(value, key, path, "an object")
-
-
-def _number(body: dict[str, Json], key: str) -> float | None:
-    value = body.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise _wrong(value, key, "", "a number")
-    return float(value)
-
-
-def _integer(body: dict[str, Json], key: str, path: str = "") -> int | None:
-    value = body.get(key)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return value
-    raise _wrong(value, key, path, "a whole number")

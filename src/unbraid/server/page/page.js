@@ -7,8 +7,22 @@ const find = (id) => document.getElementById(id);
 const view = new View(find);
 let model = "";
 let running = null;
+let ended = -Infinity;
 
 const TOOLS = [
+  {
+    type: "function",
+    function: {
+      name: "write_note",
+      description: "Write a note for the user.",
+      parameters: {
+        type: "object",
+        properties: { title: { type: "string", maxLength: 60 }, text: { type: "string", maxLength: 280 } },
+        required: ["title", "text"],
+        additionalProperties: false,
+      },
+    },
+  },
   {
     type: "function",
     function: {
@@ -22,19 +36,6 @@ const TOOLS = [
           time: { type: "string", enum: ["morning", "noon", "evening"] },
         },
         required: ["to", "seats", "time"],
-        additionalProperties: false,
-      },
-    },
-  },
-  {
-    type: "function",
-    function: {
-      name: "write_note",
-      description: "Write a note for the user.",
-      parameters: {
-        type: "object",
-        properties: { title: { type: "string", maxLength: 60 }, text: { type: "string", maxLength: 280 } },
-        required: ["title", "text"],
         additionalProperties: false,
       },
     },
@@ -58,6 +59,7 @@ function request() {
     stream_options: { include_usage: true },
     max_tokens: Number(find("most").value),
     temperature: Number(find("temperature").value),
+    repetition_penalty: 1.15,
     reasoning: find("thinking").checked,
     unbraid: { raw: true, format: find("format").value },
   };
@@ -88,7 +90,7 @@ function showChoices() {
     return;
   }
   const box = find("choice");
-  const before = box.value || "required";
+  const before = box.value || "=write_note";
   const named = tools.map((tool) => tool?.function?.name).filter(Boolean);
   const options = [
     ["off", "No tools"],
@@ -111,22 +113,28 @@ async function ask() {
   problem("");
   view.start();
   const facts = { first: 0, reason: "", usage: null, notes: [] };
-  say(["waiting for the first token…"]);
+  say(["The model is reading…"]);
   try {
     for await (const chunk of complete(request(), { key: find("key").value, signal: abort.signal })) {
-      facts.first ||= performance.now() - started;
+      if (!facts.first) {
+        facts.first = performance.now() - started;
+        say(["The model is writing."]);
+      }
       facts.reason = chunk.choices[0]?.finish_reason ?? facts.reason;
       facts.usage = chunk.usage ?? facts.usage;
       facts.notes = chunk.unbraid?.notes ?? facts.notes;
       view.add(chunk);
+      tick(view.counts.strand, performance.now() - started - facts.first);
     }
   } catch (error) {
     if (abort.signal.aborted) facts.reason = "stopped by you";
     else failed(error);
   } finally {
     view.finish();
+    find("ticker").textContent = "";
     setRunning(false);
     running = null;
+    ended = performance.now();
     summarise(facts, performance.now() - started);
   }
 }
@@ -141,6 +149,10 @@ function summarise({ first, reason, usage, notes }, took) {
   }
   parts.push(["first token", `${(first / 1000).toFixed(2)} s`]);
   say(parts, notes.map((note) => `${note.kind.replaceAll("_", " ")}: ${note.detail}`));
+}
+
+function tick(pieces, took) {
+  find("ticker").textContent = took > 300 ? `${((1000 * pieces) / took).toFixed(0)} pieces/s` : "";
 }
 
 function say(parts, notes = []) {
@@ -223,6 +235,6 @@ find("question").addEventListener("keydown", (event) => {
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   if (running) running.abort();
-  else ask();
+  else if (event.submitter !== find("send") || performance.now() - ended > 400) ask(); // a late "Stop" isn't an "Ask"
 });
 greet();

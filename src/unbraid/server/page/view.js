@@ -1,5 +1,7 @@
 // Draws one answer: the strand in the colours of its parts, and the three parts. Fed with chunks, asks for nothing.
 
+import { drawBraid } from "./braid.js";
+
 const PART_OF = { reasoning: "reasoning", content: "content", tool_name: "calls", argument: "calls" };
 const NAME_OF = { reasoning: "reasoning", content: "content", tool_name: "tool name", argument: "argument", dropped: "dropped" };
 
@@ -10,11 +12,20 @@ const element = (tag, className, text) => {
   return made;
 };
 
-// Changes a scrolling box and keeps it at its end, unless the reader has scrolled up.
-function following(box, change) {
-  const near = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
-  change();
-  if (near) box.scrollTop = box.scrollHeight;
+// Scrolling boxes that stay at their end while they fill, unless the reader has scrolled up.
+const left = new WeakSet();
+const toEnd = (box) => left.has(box) || (box.scrollTop = box.scrollHeight);
+const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => toEnd(target)));
+
+function follow(box) {
+  let before = 0;
+  box.addEventListener("scroll", () => {
+    const near = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+    if (near) left.delete(box);
+    else if (box.scrollTop < before) left.add(box);
+    before = box.scrollTop;
+  });
+  resized.observe(box);
 }
 
 // The raw text. Offsets count characters (code points), as the server's do, not JavaScript's units.
@@ -30,12 +41,11 @@ class Strand {
   }
 
   add(raw, spans) {
-    following(this.box, () => {
-      for (const character of raw ?? "") this.characters.push(character);
-      for (const span of spans ?? []) this.#span(span);
-      const said = this.spans.at(-1)?.end ?? 0;
-      this.held.textContent = this.characters.slice(said).join("");
-    });
+    for (const character of raw ?? "") this.characters.push(character);
+    for (const span of spans ?? []) this.#span(span);
+    const said = this.spans.at(-1)?.end ?? 0;
+    this.held.textContent = this.characters.slice(said).join("");
+    toEnd(this.box);
   }
 
   #span([kind, start, end, label, call]) {
@@ -75,6 +85,8 @@ export class View {
       this.loom.dataset.hover = event.target.closest?.("[data-part]")?.dataset.part ?? "";
     });
     this.loom.addEventListener("pointerleave", () => (this.loom.dataset.hover = ""));
+    for (const name of ["strand", "reasoning", "content", "calls"]) follow(find(name));
+    drawBraid(find("braid"), [...this.loom.querySelectorAll(".part")]);
     this.clear();
   }
 
@@ -83,6 +95,7 @@ export class View {
     this.calls = new Map();
     this.counts = { strand: 0, reasoning: 0, content: 0, calls: 0 };
     for (const part of ["reasoning", "content", "calls"]) this.find(part).replaceChildren();
+    for (const name of Object.keys(this.counts)) left.delete(this.find(name));
     for (const name of Object.keys(this.counts)) this.find(`count-${name}`).textContent = "";
     this.activate("");
   }
@@ -100,7 +113,7 @@ export class View {
     const told = chunk.unbraid;
     if (!told) return;
     this.strand.add(told.raw, told.spans);
-    if (told.raw) this.#count("strand", 1, "token");
+    if (told.raw) this.#count("strand", 1, "piece");
   }
 
   // The answer is over, for whatever reason.
@@ -119,6 +132,7 @@ export class View {
       call.state.classList.add(read ? "done" : "cut");
       if (read) call.body.textContent = JSON.stringify(read, null, 2);
     }
+    if (this.calls.size) this.calls.values().next().value.card.scrollIntoView({ block: "nearest" });
   }
 
   activate(part) {
@@ -128,10 +142,9 @@ export class View {
 
   #words(part, text) {
     const box = this.find(part);
-    following(box, () => {
-      if (box.firstChild) box.firstChild.appendData(text);
-      else box.append(text);
-    });
+    if (box.firstChild) box.firstChild.appendData(text);
+    else box.append(text);
+    toEnd(box);
     this.activate(part);
     this.#count(part, [...text].length, "character");
   }
@@ -139,22 +152,26 @@ export class View {
   #call({ index, id, function: named }) {
     const box = this.find("calls");
     let call = this.calls.get(index);
-    following(box, () => {
-      if (!call) {
-        for (const earlier of this.calls.values()) earlier.card.classList.remove("open");
-        call = { text: "", card: element("div", "call open"), body: element("pre"), state: element("span", "call-state", "arriving…") };
-        const head = element("div", "call-head");
-        head.append(element("span", "call-name", named.name), element("span", "call-id", id), call.state);
-        call.card.append(head, call.body);
-        box.append(call.card);
-        this.calls.set(index, call);
-        this.#count("calls", 1, "call");
-      }
-      if (named.arguments) {
-        call.text += named.arguments;
-        call.body.append(named.arguments);
-      }
-    });
+    if (!call) {
+      for (const earlier of this.calls.values()) earlier.card.classList.remove("open");
+      call = {
+        text: "",
+        card: element("div", "call open"),
+        body: element("pre"),
+        state: element("span", "call-state", "arriving…"),
+      };
+      const head = element("div", "call-head");
+      head.append(element("span", "call-name", named.name), element("span", "call-id", id), call.state);
+      call.card.append(head, call.body);
+      box.append(call.card);
+      this.calls.set(index, call);
+      this.#count("calls", 1, "call");
+    }
+    if (named.arguments) {
+      call.text += named.arguments;
+      call.body.append(named.arguments);
+    }
+    toEnd(box);
     this.activate("calls");
   }
 

@@ -1,0 +1,314 @@
+"""The laws of ``docs/design.md``, each over every listed format.
+
+A format that is added to the package is under test here at once. Messages are written by the independent writers, other
+texts are built from the format's own markers or are messages with damage. Nothing here knows a format by name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+import unbraid
+from helpers import Total, assert_tiles, parser, run, said_by, same
+from strategies import Choices, Sample, cuts, mutated, noise, pieces, samples
+from unbraid.format import canonical
+from writers import RAW_VALUES
+
+FORMATS = unbraid.formats()
+THINKING = (True, False, None)
+each_format = pytest.mark.parametrize("name", list(FORMATS))
+
+
+class Output(NamedTuple):
+    """A text, and the options of a request for it."""
+
+    text: str
+    options: dict[str, Any]
+
+
+def outputs(name: str) -> SearchStrategy[Output]:
+    """Messages as they should be, with the prompt's end and the tools, and any other text."""
+    written = samples(name).map(
+        lambda sample: Output(sample.written.text, {"prompt": sample.written.prompt, "tools": sample.openai_tools()})
+    )
+    other = st.builds(
+        lambda text, thinking: Output(text, {"thinking": thinking}), noise(FORMATS[name]), st.sampled_from(THINKING)
+    )
+    return st.one_of(written, other)
+
+
+# --- 1. tiling ------------------------------------------------------------------------------------------------------
+
+
+def strand(text: str, message: unbraid.Message, kind: str) -> str:
+    """The characters of all spans of a kind."""
+    return "".join(text[span.start : span.end] for span in message.spans if span.kind == kind)
+
+
+def assert_spans_agree(text: str, message: unbraid.Message) -> None:
+    """Every character is in one span, and the spans hold what the message says."""
+    assert_tiles(text, message)
+    assert strand(text, message, "reasoning") == (message.reasoning or "")
+    assert strand(text, message, "content") == (message.content or "")
+    for call in (*message.tool_calls, *message.incomplete_calls):
+        named = [s for s in message.spans if s.kind == "tool_name" and s.call == call.index]
+        written = "".join(text[s.start : s.end] for s in named)
+        assert written == call.name or json.loads(f'"{written}"', strict=False) == call.name
+
+
+@each_format
+def test_spans_tile_the_text(name: str) -> None:
+    @given(outputs(name))
+    def law(output: Output) -> None:
+        text, options = output
+        note(repr(text))
+        assert_spans_agree(text, run(name, [text], **options).message)
+
+    law()
+
+
+# --- 2. cut invariance ----------------------------------------------------------------------------------------------
+
+
+@each_format
+def test_any_cut_gives_the_same(name: str) -> None:
+    @given(outputs(name), cuts)
+    def law(output: Output, where: bytes) -> None:
+        text, options = output
+        note(repr(text))
+        whole = run(name, [text], **options)
+        assert run(name, text, **options) == whole
+        assert run(name, pieces(text, where), **options) == whole
+
+    law()
+
+
+# --- 3. append only -------------------------------------------------------------------------------------------------
+
+
+def assert_grown(before: tuple[unbraid.Span, ...], now: tuple[unbraid.Span, ...]) -> None:
+    """Spans that were told stay as they are; only the last one may have become longer."""
+    if before:
+        last = len(before) - 1
+        assert now[:last] == before[:last]
+        assert now[last]._replace(end=0) == before[last]._replace(end=0)
+        assert now[last].end >= before[last].end
+
+
+def assert_append_only(name: str, cut: list[str], **options: Any) -> None:
+    """At every step the message is the sum of the events so far, its spans end where the held text begins, and the last
+    step adds only what is new."""
+    reading = parser(name, **options)
+    total = Total()
+    fed = ""
+    spans: tuple[unbraid.Span, ...] = ()
+    for piece in cut:
+        total.add(reading.feed(piece))
+        fed += piece
+        message = reading.message
+        assert said_by(message) == total.as_said()
+        assert not total.finished
+        assert_tiles(fed[: len(fed) - len(reading.held)], message)
+        assert_grown(spans, message.spans)
+        spans = message.spans
+    total.add(reading.finish("stop"))
+    message = reading.message
+    assert total.finished
+    assert said_by(message) == total.as_said()
+    assert_tiles(fed, message)
+    assert_grown(spans, message.spans)
+    complete = {call.index for call in message.tool_calls}
+    assert complete == {index for index, call in enumerate(total.calls) if call[3]}
+    assert all(call[4] for call in total.calls), "a call was left open"
+
+
+@each_format
+def test_nothing_is_taken_back(name: str) -> None:
+    @given(outputs(name), cuts)
+    def law(output: Output, where: bytes) -> None:
+        cut = pieces(output.text, where)
+        note(repr(cut))
+        assert_append_only(name, cut, **output.options)
+
+    law()
+
+
+# --- 4. round trip --------------------------------------------------------------------------------------------------
+
+
+@each_format
+def test_a_written_message_reads_back(name: str) -> None:
+    @given(samples(name))
+    def law(sample: Sample) -> None:
+        said, written = sample.said, sample.written
+        note(repr(written.text))
+        outcome = run(name, [written.text], prompt=written.prompt, tools=sample.openai_tools())
+        message = outcome.message
+        assert (message.reasoning or "") == (said.reasoning or "")
+        assert (message.content or "") == said.content + said.after
+        assert [call.name for call in message.tool_calls] == [call.name for call in said.calls]
+        for read, meant in zip(message.tool_calls, said.calls, strict=True):
+            if name in RAW_VALUES:
+                assert same(json.loads(read.arguments), meant.arguments), read.arguments
+            else:
+                assert read.arguments == meant.text
+        if written.ids is not None:
+            assert tuple(call.id for call in message.tool_calls) == written.ids
+        assert not message.incomplete_calls
+        assert not message.notes
+        assert [part.kind for part in message.segments] == list(kinds(sample))
+
+    law()
+
+
+def kinds(sample: Sample) -> Iterator[str]:
+    """The parts of a message in the order in which they were written."""
+    if sample.said.reasoning:
+        yield "reasoning"
+    if sample.said.content:
+        yield "content"
+    for _ in sample.said.calls:
+        yield "tool_call"
+    if sample.said.after:
+        yield "content"
+
+
+@each_format
+def test_values_of_undeclared_tools_are_strings_or_the_models_own(name: str) -> None:
+    """Without tools nothing is known of types: raw values are strings, JSON stays as it is."""
+
+    @given(samples(name))
+    def law(sample: Sample) -> None:
+        written = sample.written
+        note(repr(written.text))
+        message = run(name, [written.text], prompt=written.prompt).message
+        assert [call.name for call in message.tool_calls] == [call.name for call in sample.said.calls]
+        for read, meant in zip(message.tool_calls, sample.said.calls, strict=True):
+            if name not in RAW_VALUES:
+                assert read.arguments == meant.text
+                continue
+            found = json.loads(read.arguments)
+            assert list(found) == list(meant.arguments)
+            for key, value in meant.arguments.items():
+                assert isinstance(found[key], str)
+                if isinstance(value, str):
+                    assert found[key] == value
+
+    law()
+
+
+# --- 5. never a crash, never a lost character -----------------------------------------------------------------------
+
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "calls_in_reasoning": ("decide", "end", "text"),
+    "cut_calls": ("apart", "keep", "drop", "text"),
+    "stream_calls": ("progressive", "whole"),
+    "repair": (True, False),
+    "undeclared": ("call", "text"),
+    "fenced_calls": ("call", "text"),
+    "tool_choice": ("auto", "none"),
+    "forbidden_calls": ("text", "drop"),
+    "promote_reasoning": (False, True),
+    "thinking": THINKING,
+    "tools": (None, [], [{"type": "function", "function": {"name": "f"}}]),
+}
+"""Every value of every option of the design's section 4."""
+REASONS = ("stop", "length", "stop_string", "error")
+
+
+def prompts(format: unbraid.Format) -> tuple[str | None, ...]:
+    """Ends of prompts: silent, in reasoning, after it, in the middle of an answer, in a call, in another turn."""
+    turn = canonical(format.turns.assistant)
+    found: list[str | None] = [None, "", turn, turn + "Once upon a time", "hi" + turn + "\n", turn + "x" + turn]
+    if format.reasoning is not None:
+        opened, closed = canonical(format.reasoning.open), canonical(format.reasoning.close)
+        found += [opened, turn + opened, turn + opened + "half a thou", turn + opened + closed, turn + closed]
+        found += [turn + opened + "so" + closed + "The answer is", closed + "told" + turn, turn + opened.strip()]
+    example = format.example
+    found += [turn + example, turn + example[: len(example) // 2], turn + example[: -len(example) // 4]]
+    found += [turn + end for end in format.turns.ends]
+    return tuple(found)
+
+
+def options(name: str, data: bytes) -> dict[str, Any]:
+    """A choice of options, half of them left at their default."""
+    choices = Choices(data)
+    chosen = {key: choices.one(values) for key, values in OPTIONS.items() if choices.below(2)}
+    return {**chosen, "prompt": choices.one(prompts(FORMATS[name]))}
+
+
+@each_format
+def test_no_text_and_no_option_breaks_it(name: str) -> None:
+    @given(noise(FORMATS[name]), st.binary(min_size=16, max_size=16), cuts, st.sampled_from(REASONS))
+    def law(text: str, data: bytes, where: bytes, reason: str) -> None:
+        chosen = options(name, data)
+        note(repr((pieces(text, where), reason, chosen)))
+        whole = run(name, [text], reason, **chosen)
+        assert_tiles(text, whole.message)
+        cut = pieces(text, where) if where[0] & 1 else text
+        assert run(name, cut, reason, **chosen) == whole
+
+    law()
+
+
+@each_format
+def test_a_message_cut_off_anywhere_loses_nothing(name: str) -> None:
+    @given(samples(name), st.integers(0, 10_000), st.sampled_from(REASONS), st.binary(min_size=16, max_size=16))
+    def law(sample: Sample, place: int, reason: str, data: bytes) -> None:
+        text = sample.written.text
+        text = text[: place % (len(text) + 1)]
+        note(repr(text))
+        chosen = {**options(name, data), "prompt": sample.written.prompt}
+        whole = run(name, [text], reason, **chosen)
+        assert_tiles(text, whole.message)
+        assert run(name, text, reason, **chosen) == whole
+
+    law()
+
+
+@each_format
+def test_without_tools_markup_is_text(name: str) -> None:
+    """``tools=[]``: nobody offered any, so calls are words, byte for byte."""
+
+    @given(mutated(name), st.booleans())
+    def law(text: str, chars: bool) -> None:
+        message = run(name, text if chars else [text], tools=[]).message
+        assert not message.tool_calls and not message.incomplete_calls
+        assert not {span.kind for span in message.spans} & {"tool_name", "argument"}
+
+    law()
+
+
+# --- 6. little is held back -----------------------------------------------------------------------------------------
+
+
+DECLARED_WAITS = ("decision", "name", "call", "value")
+"""What may hold more than the bound: a call in open reasoning, a call whose name comes last, a call that was asked for
+whole, and a value that can be typed only when it is over."""
+
+
+@each_format
+def test_held_text_stays_within_the_bound(name: str) -> None:
+    """What is held is the end of what arrived, and but for the declared waits it is short."""
+
+    @given(outputs(name))
+    def law(output: Output) -> None:
+        text, options = output
+        note(repr(text))
+        reading = parser(name, **options)
+        bound = reading.bound
+        for place, character in enumerate(text, 1):
+            reading.feed(character)
+            held = reading.held
+            assert text.endswith(held, 0, place)
+            assert len(held) <= bound or reading.waiting in DECLARED_WAITS
+            assert bool(reading.waiting) or not held
+
+    law()

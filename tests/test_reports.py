@@ -1,0 +1,61 @@
+"""Cases rebuilt from users' bug reports, each run whole, by character and by the cut that broke an engine.
+
+``data/reports.jsonl`` holds one case a line; ``format`` ``"*"`` means every listed format. White space next to markers
+compares loosely, arguments as JSON values.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unbraid
+from helpers import check, tools
+from unbraid.format import canonical
+
+CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "reports.jsonl").open(encoding="utf-8")]
+PAIRS = [
+    pytest.param(case, name, id=f"{case['id']}-{name}")
+    for case in CASES
+    for name in (unbraid.formats() if case["format"] == "*" else [case["format"]])
+]
+
+
+def prompt_of(request: dict[str, Any], name: str) -> str | None:
+    """The end of the prompt: as given, or the assistant's turn with the opener that a template prefills."""
+    if "prompt_tail" in request:
+        return str(request["prompt_tail"])
+    if request.get("prefilled_think"):
+        format = unbraid.formats()[name]
+        assert format.reasoning is not None
+        return canonical(format.turns.assistant) + canonical(format.reasoning.open)
+    return None
+
+
+@pytest.mark.parametrize(("case", "name"), PAIRS)
+def test_report(case: dict[str, Any], name: str) -> None:
+    request, expected = case["request"], case["expected"]
+    offered = request.get("tools")
+    chunks = request.get("chunks")
+    check(
+        name,
+        case["raw_output"],
+        reasoning=expected["reasoning"],
+        content=expected["content"],
+        calls=[(call["name"], call["arguments"]) for call in expected["tool_calls"]],
+        pieces=chunks if isinstance(chunks, list) else None,
+        loose=True,
+        tools=None if offered is None else tools(*offered),
+        thinking=request.get("thinking"),
+        prompt=prompt_of(request, name),
+    )
+
+
+def test_every_given_cut_is_a_cut_of_its_text() -> None:
+    for case in CASES:
+        chunks = case["request"].get("chunks")
+        if isinstance(chunks, list):
+            assert "".join(chunks) == case["raw_output"], case["id"]
