@@ -713,7 +713,7 @@ def some_schema(choice: random.Random, depth: int = 0) -> Any:
 
 def test_random_schemas() -> None:
     """Whatever the schema, the arguments fit it, or the grammar is refused."""
-    choice = random.Random(7)
+    choice = random.Random(2026)
     written = 0
     while written < WALKS * 60:
         properties = {key: some_schema(choice) for key in ("p", "q")}

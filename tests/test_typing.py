@@ -49,6 +49,10 @@ TABLE: list[tuple[str, Any, str]] = [
     ("[1]", {"items": {}}, "[1]"),
     ("3", {"$ref": "#/$defs/n"}, "3"),
     ("3", {"allOf": [{"type": "integer"}]}, "3"),
+    ("3", {"allOf": [{"type": "number"}, {"type": "integer"}]}, "3"),
+    ("1", {"type": ["boolean", "number"]}, "1"),
+    ("1, 2", {"type": ["array", "string"]}, '"1, 2"'),
+    ("[NaN]", {"type": "array"}, '"[NaN]"'),
     # 5. what no type reads stays a string
     ("soon", {"type": "integer"}, '"soon"'),
     ("{broken", {"type": "object"}, '"{broken"'),

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import httpx
@@ -269,3 +270,18 @@ def test_four_at_once(server: Server) -> None:
             assert "Paris" in answer.content
     assert "Paris" in alone[FORMATS[0]].content
     assert server.active() == 0
+
+
+def test_a_server_that_is_stopped_says_so_in_open_streams(server: Server) -> None:
+    body = {"messages": [{"role": "user", "content": "Tell me a long story."}], "stream": True}
+    with ExitStack() as stack:
+        url = stack.enter_context(serving())
+        fields = {**body, "reasoning": {"max_tokens": 4000}}
+        with httpx.stream("POST", f"{url}/v1/chat/completions", json=fields, timeout=60) as told:
+            lines = (line for line in told.iter_lines() if line)
+            assert "assistant" in next(lines)
+            stopping = threading.Thread(target=stack.close)
+            stopping.start()
+            *_, last, done = list(lines)
+            stopping.join()
+    assert "error" in json.loads(last.removeprefix("data: ")) and done == "data: [DONE]"

@@ -4,7 +4,7 @@ The tool's schema decides, never the look of the value where the schema says str
 
 1. The schema allows a string and nothing else: the text, verbatim.
 2. The schema lists values (``enum``, ``const``): the listed value that the text spells; a listed string verbatim first.
-3. The schema allows several types: the first of null, boolean, integer, number, object, array that reads the text and
+3. The schema allows several types: the first of null, integer, number, boolean, object, array that reads the text and
    that the schema allows; else the text as a string if a string is allowed.
 4. The schema says nothing about types: the format's ``untyped`` word, a string or JSON where it is JSON.
 5. What no allowed type can read stays readable: as the text, a string.
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any, Literal
 
-ORDER = ("null", "boolean", "integer", "number", "object", "array")
+ORDER = ("null", "integer", "number", "boolean", "object", "array")
 """In which order types are tried; string comes last."""
 
 ALIASES = {
@@ -111,7 +111,7 @@ def _allowed(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str]
             listed = open_list if listed is None else listed
     for branch in schema["allOf"] if isinstance(schema.get("allOf"), list) else []:
         branch_types, branch_listed = _allowed(branch, root, depth + 1)
-        types = types & branch_types if types and branch_types else types | branch_types
+        types = _both(types, branch_types)
         listed = branch_listed if listed is None else listed
     if schema.get("nullable") is True and types:
         types.add("null")
@@ -119,6 +119,16 @@ def _allowed(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str]
     if not types and listed is None:
         types = _implied(schema)
     return types, listed
+
+
+def _both(one: set[str], other: set[str]) -> set[str]:
+    """The types that two schemas allow together; an empty set allows any. An integer is a number."""
+    if not one or not other:
+        return one | other
+    common = one & other
+    if "integer" in one | other and "number" in one | other:
+        common = common | {"integer"}
+    return common
 
 
 def _type_name(name: str) -> str:
@@ -205,10 +215,24 @@ def _number(raw: str) -> str | None:
     return read if _JSON_NUMBER.fullmatch(read) else None
 
 
+def _strict(text: str) -> Any:
+    """JSON as everybody reads it, without NaN and Infinity."""
+    return json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
+
+
+_BRACKETS: dict[type, tuple[str, ...]] = {dict: ("{",), list: ("[", "(")}
+
+
 def _container(raw: str, kind: type) -> str | None:
     text = raw.strip()
+    if not text.startswith(_BRACKETS[kind]):
+        return None
     try:
-        if isinstance(json.loads(text), kind):
+        if isinstance(_strict(text), kind):
             return text
     except (ValueError, RecursionError):
         pass
@@ -243,7 +267,7 @@ def _as_json(raw: str) -> str | None:
     """The text itself where it is JSON; Python's True, False and None as JSON's."""
     text = raw.strip()
     try:
-        json.loads(text)
+        _strict(text)
     except (ValueError, RecursionError):
         return {"True": "true", "False": "false", "None": "null"}.get(text)
     return text

@@ -34,7 +34,7 @@ def merge(first: Mapping[str, Any], second: Mapping[str, Any], complain: Complai
         elif key in ("properties", "patternProperties"):
             both = dict(merged[key])
             for name, each in value.items():
-                both[name] = {"allOf": [both[name], each]} if name in both and both[name] != each else each
+                both[name] = {"allOf": [both[name], each]} if name in both and not same(both[name], each) else each
             merged[key] = both
         elif key == "required":
             merged[key] = list(dict.fromkeys([*merged[key], *value]))

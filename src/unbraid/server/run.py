@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,19 +65,20 @@ def serve(options: Options, *, started: Callable[[str], None] | None = None) -> 
         engine = _engine(options)
         open_to_all = options.api_key is None and options.host not in ("127.0.0.1", "localhost", "::1")
         tell = started or (lambda at: print(greeting(at, engine.model.name, open_to_all=open_to_all), flush=True))
-        run_app(_app(engine, options), listener, started=tell, log_level=options.log_level)
+        run_app(_app(engine, options), engine, listener, started=tell, log_level=options.log_level)
     finally:
         listener.close()
 
 
 def run_app(
     app: Starlette,
+    engine: Engine,
     listener: socket.socket,
     *,
     started: Callable[[str], None] = lambda address: None,
     log_level: str = "warning",
 ) -> None:
-    """Serve an application on a listening socket until told to stop."""
+    """Serve an application on a listening socket until told to stop. Open answers then have a little time to end."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -83,6 +86,13 @@ def run_app(
             await super().startup(sockets)
             if not self.should_exit:
                 started(address(listener))
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            until = time.monotonic() + _GRACE
+            while engine.active and time.monotonic() < until and not self.force_exit:
+                await asyncio.sleep(0.05)
+            await engine.close()
+            await super().shutdown(sockets)
 
     logging.getLogger("unbraid").setLevel(log_level.upper())
     config = uvicorn.Config(

@@ -89,7 +89,10 @@ class LlamaEngine:
         if self._turn is None:
             self._turn = asyncio.Semaphore(self.parallel)
         await self._turn.acquire()
-        loop = asyncio.get_running_loop()
+        if self._llama is None:
+            self._turn.release()
+            raise EngineError("The server is shutting down.", status=503, code="shutting_down")
+        llama, loop = self._llama, asyncio.get_running_loop()
         said: asyncio.Queue[dict[str, Any] | BaseException | None] = asyncio.Queue()
         cancelled = threading.Event()
         self._running.add(cancelled)
@@ -108,7 +111,7 @@ class LlamaEngine:
         def run() -> None:
             try:
                 if not cancelled.is_set():
-                    self._llama.handle_completions(self._options(job), callback)
+                    llama.handle_completions(self._options(job), callback)
                 tell(None)
             except Exception as error:  # whatever the binding raises must reach the waiting request
                 tell(error)
@@ -149,11 +152,12 @@ class LlamaEngine:
         return options
 
     async def close(self) -> None:
-        """End all jobs and free the model."""
+        """End all jobs and free the model. Twice is the same as once."""
         for cancelled in list(self._running):
             cancelled.set()
+        llama, self._llama = self._llama, None
         await asyncio.to_thread(self._pool.shutdown)
-        self._llama = None
+        del llama
 
 
 async def _read(
