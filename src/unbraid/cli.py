@@ -489,7 +489,7 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         "--threads",
         type=_number("--threads"),
         metavar="N",
-        help="computing threads (one per core, at most 8)",
+        help="computing threads (one fewer than cores, at most 8)",
     )
     add("--context", type=_number("--context"), metavar="N", help="the most tokens of a prompt and its answer")
     add("--parallel", type=_number("--parallel"), metavar="N", help="answers written at once; others wait (4)")
