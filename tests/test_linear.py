@@ -98,12 +98,16 @@ def calls(feed: Callable[[str], object], deltas: list[str]) -> int:
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
+    collecting = gc.isenabled()
+    gc.disable()  # what other tests left behind may run code of its own when it is collected
     sys.setprofile(profile)
     try:
         for delta in deltas:
             feed(delta)
     finally:
         sys.setprofile(before)
+        if collecting:
+            gc.enable()
     return count
 
 

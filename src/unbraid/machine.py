@@ -159,9 +159,10 @@ class State:
         size = len(buffer)
         if self._any_lead:
             return _lead(buffer, size, place, (), True)
-        for beginning in self._beginnings:
-            if size - len(beginning) >= place and buffer.endswith(beginning):
-                return size - len(beginning)
+        if buffer.endswith(self._beginnings, place):
+            for beginning in self._beginnings:
+                if buffer.endswith(beginning, place):
+                    return size - len(beginning)
         return size
 
 

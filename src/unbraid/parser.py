@@ -2,7 +2,8 @@
 
 How a delta travels: where nothing is held and the text sets off no ``trigger`` of the state, it leaves as it came
 (:meth:`Parser.feed`, the fast path). Where it needs a look but can't cross a marker, it is streamed (``_stream``).
-Otherwise the ``executor`` reads it, and what it said is released into the stream and the message (``_release``).
+Otherwise the ``executor`` reads it (``_read``), and what it said is released into the stream and the message
+(``_release``).
 
 There is one machine for streams and whole texts; no I/O, no clock, no logging.
 """
@@ -174,7 +175,7 @@ class Parser:
             if self._index is None:
                 return [_new(self._kind, (text,))]
             return [_new(ToolCallArguments, (self._index, text))]
-        return self._feed(text)
+        return self._stream(text) if self._streaming and text else self._read(text)
 
     def finish(self, reason: FinishReason = "stop") -> list[Event]:
         """The output is over; returns what was still held and a :class:`Finish`, and repeats nothing.
@@ -274,53 +275,55 @@ class Parser:
         if self._finished:
             raise RuntimeError("the output is finished; make a new Parser for the next one")
 
-    def _feed(self, text: str) -> list[Event]:
+    def _read(self, text: str) -> list[Event]:
+        """Text that may cross a marker."""
         self._check_open()
         run = self._run
         if not text:
             return self._release() if run.output.events else []
-        streamed: list[Event] = []
-        if self._streaming:
-            streamed, text = self._stream(text)
-            if not text:
-                return streamed
         self._catch_up()
         run.feed(text)
-        return streamed + self._release() if streamed else self._release()
+        return self._release()
 
-    def _stream(self, text: str) -> tuple[list[Event], str]:
-        """Text that goes out as it comes although it needs a look; returns what is said, and the rest."""
-        scanner = self._passing
-        if scanner is not None:
-            stop = scanner.scan(text, 0, len(text))
-            said, rest = text[:stop], text[stop:]
-            self._streaming = not (scanner.done or scanner.malformed)
-            self._trigger = _STRING_TRIGGER if scanner.plain and self._streaming else _NEVER
-        else:
-            run = self._run
-            state = run.state
-            buffer = run.held + text
-            if state.trigger(buffer) is not None:
-                return [], text
-            stop = state.layout(buffer, 0)
-            said, rest = buffer[:stop], ""
-            run.held = buffer[stop:]
-            in_value = self._index is not None
-            if run.held:
-                self._trigger, self._first = _NEVER, ""
-            elif in_value:
-                self._trigger = state.escapes
-            else:
-                self._trigger, self._first = state.trigger, state.first
-            if in_value:
-                said = encode_basestring(said)[1:-1]
+    def _stream(self, text: str) -> list[Event]:
+        """Text that needs a look, and most likely goes out as it comes."""
+        if self._passing is not None:
+            return self._stream_json(self._passing, text)
+        run = self._run
+        state = run.state
+        buffer = run.held + text
+        if state.trigger(buffer) is not None:
+            return self._read(text)
+        # No marker can begin in it; only white space at its end may belong to one that is to come.
+        stop = state.layout(buffer, 0) if buffer[-1] in self._edges else len(buffer)
+        said, run.held = buffer[:stop], buffer[stop:]
         self._fast += stop
+        index = self._index
+        if run.held:
+            self._trigger, self._first = _NEVER, ""
+        elif index is None:
+            self._trigger, self._first = state.trigger, state.first
+        else:
+            self._trigger = state.escapes
         if not said:
-            return [], rest
+            return []
+        if index is None:
+            self._write(said)
+            return [_new(self._kind, (said,))]
+        escaped = encode_basestring(said)[1:-1]
+        self._write(escaped)
+        return [_new(ToolCallArguments, (index, escaped))]
+
+    def _stream_json(self, scanner: JsonScanner, text: str) -> list[Event]:
+        """Arguments that pass through; where they end or break, the executor reads on."""
+        stop = scanner.scan(text, 0, len(text))
+        said, rest = text[:stop], text[stop:]
+        self._streaming = not (scanner.done or scanner.malformed)
+        self._trigger = _STRING_TRIGGER if scanner.plain and self._streaming else _NEVER
+        self._fast += stop
         self._write(said)
-        if self._index is None:
-            return [_new(self._kind, (said,))], rest
-        return [ToolCallArguments(self._index, said)], rest
+        events: list[Event] = [_new(ToolCallArguments, (self._index, said))] if said else []
+        return events + self._read(rest) if rest else events
 
     def _catch_up(self) -> None:
         """Tell the executor of the text that took the fast path."""

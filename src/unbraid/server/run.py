@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,6 +145,8 @@ def _listener(options: Options) -> socket.socket:
 
 
 def _engine(options: Options) -> Engine:
+    if find_spec("xllamacpp") is None:
+        raise _missing()
     try:
         from .engines.llama import LlamaEngine
     except ImportError:
