@@ -1,13 +1,17 @@
 """The laws of ``docs/design.md``, each over every listed format.
 
-A format that is added to the package is under test here at once. Messages are written by the independent writers, other
-texts are built from the format's own markers or are messages with damage. Nothing here knows a format by name.
+A format that is added to the package is under test here at once. Messages are written by the independent writers,
+other texts are built from the format's own markers or are messages with damage. Nothing here knows a format by name.
+
+Each law is a function that asserts it of one example; the three tests at the end make the examples, and hold several
+laws against each of them, because making an example costs more than parsing it. Which law is broken stands in the
+traceback.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -63,31 +67,15 @@ def assert_spans_agree(text: str, message: unbraid.Message) -> None:
         assert written == call.name or json.loads(f'"{written}"', strict=False) == call.name
 
 
-@each_format
-def test_spans_tile_the_text(name: str) -> None:
-    @given(outputs(name))
-    def law(output: Output) -> None:
-        text, options = output
-        note(repr(text))
-        assert_spans_agree(text, run(name, [text], **options).message)
-
-    law()
-
-
 # --- 2. cut invariance ----------------------------------------------------------------------------------------------
 
 
-@each_format
-def test_any_cut_gives_the_same(name: str) -> None:
-    @given(outputs(name), cuts)
-    def law(output: Output, where: bytes) -> None:
-        text, options = output
-        note(repr(text))
-        whole = run(name, [text], **options)
-        assert run(name, text, **options) == whole
-        assert run(name, pieces(text, where), **options) == whole
-
-    law()
+def assert_same_at_every_cut(name: str, text: str, where: bytes, **options: Any) -> None:
+    """Whole, by character and in pieces, the events and the message are the same."""
+    whole = run(name, [text], **options)
+    assert_spans_agree(text, whole.message)
+    assert run(name, text, **options) == whole
+    assert run(name, pieces(text, where), **options) == whole
 
 
 # --- 3. append only -------------------------------------------------------------------------------------------------
@@ -142,43 +130,46 @@ def assert_append_only(name: str, cut: list[str], **options: Any) -> None:
     assert all(call[4] for call in total.calls), "a call was left open"
 
 
-@each_format
-def test_nothing_is_taken_back(name: str) -> None:
-    @given(outputs(name), cuts)
-    def law(output: Output, where: bytes) -> None:
-        cut = pieces(output.text, where)
-        note(repr(cut))
-        assert_append_only(name, cut, **output.options)
-
-    law()
+# --- 4. little is held back -----------------------------------------------------------------------------------------
 
 
-# --- 4. round trip --------------------------------------------------------------------------------------------------
+DECLARED_WAITS = ("decision", "name", "call", "value")
+"""What may hold more than the bound: a call in open reasoning, a call whose name comes last, a call that was asked for
+whole, and a value that can be typed only when it is over."""
 
 
-@each_format
-def test_a_written_message_reads_back(name: str) -> None:
-    @given(samples(name))
-    def law(sample: Sample) -> None:
-        said, written = sample.said, sample.written
-        note(repr(written.text))
-        outcome = run(name, [written.text], prompt=written.prompt, tools=sample.openai_tools())
-        message = outcome.message
-        assert (message.reasoning or "") == (said.reasoning or "")
-        assert (message.content or "") == said.content + said.after
-        assert [call.name for call in message.tool_calls] == [call.name for call in said.calls]
-        for read, meant in zip(message.tool_calls, said.calls, strict=True):
-            if name in RAW_VALUES:
-                assert same(json.loads(read.arguments), meant.arguments), read.arguments
-            else:
-                assert read.arguments == meant.text
-        if written.ids is not None:
-            assert tuple(call.id for call in message.tool_calls) == written.ids
-        assert not message.incomplete_calls
-        assert not message.notes
-        assert [part.kind for part in message.segments] == list(kinds(sample))
+def assert_little_is_held(name: str, text: str, **options: Any) -> None:
+    """What is held is the end of what arrived, and but for the declared waits it is short."""
+    reading = parser(name, **options)
+    bound = reading.bound
+    for place, character in enumerate(text, 1):
+        reading.feed(character)
+        held = reading.held
+        assert text.endswith(held, 0, place)
+        assert len(held) <= bound or reading.waiting in DECLARED_WAITS
+        assert bool(reading.waiting) or not held
 
-    law()
+
+# --- 5. round trip --------------------------------------------------------------------------------------------------
+
+
+def assert_reads_back(name: str, sample: Sample) -> None:
+    """A message that was written in the format is read as the same message, without a note."""
+    said, written = sample.said, sample.written
+    message = run(name, [written.text], prompt=written.prompt, tools=sample.openai_tools()).message
+    assert (message.reasoning or "") == (said.reasoning or "")
+    assert (message.content or "") == said.content + said.after
+    assert [call.name for call in message.tool_calls] == [call.name for call in said.calls]
+    for read, meant in zip(message.tool_calls, said.calls, strict=True):
+        if name in RAW_VALUES:
+            assert same(json.loads(read.arguments), meant.arguments), read.arguments
+        else:
+            assert read.arguments == meant.text
+    if written.ids is not None:
+        assert tuple(call.id for call in message.tool_calls) == written.ids
+    assert not message.incomplete_calls
+    assert not message.notes
+    assert [part.kind for part in message.segments] == list(kinds(sample))
 
 
 def kinds(sample: Sample) -> Iterator[str]:
@@ -193,31 +184,23 @@ def kinds(sample: Sample) -> Iterator[str]:
         yield "content"
 
 
-@each_format
-def test_values_of_undeclared_tools_are_strings_or_the_models_own(name: str) -> None:
+def assert_untyped_values_are_the_models_own(name: str, sample: Sample) -> None:
     """Without tools nothing is known of types: raw values are strings, JSON stays as it is."""
-
-    @given(samples(name))
-    def law(sample: Sample) -> None:
-        written = sample.written
-        note(repr(written.text))
-        message = run(name, [written.text], prompt=written.prompt).message
-        assert [call.name for call in message.tool_calls] == [call.name for call in sample.said.calls]
-        for read, meant in zip(message.tool_calls, sample.said.calls, strict=True):
-            if name not in RAW_VALUES:
-                assert read.arguments == meant.text
-                continue
-            found = json.loads(read.arguments)
-            assert list(found) == list(meant.arguments)
-            for key, value in meant.arguments.items():
-                assert isinstance(found[key], str)
-                if isinstance(value, str):
-                    assert found[key] == value
-
-    law()
+    message = run(name, [sample.written.text], prompt=sample.written.prompt).message
+    assert [call.name for call in message.tool_calls] == [call.name for call in sample.said.calls]
+    for read, meant in zip(message.tool_calls, sample.said.calls, strict=True):
+        if name not in RAW_VALUES:
+            assert read.arguments == meant.text
+            continue
+        found = json.loads(read.arguments)
+        assert list(found) == list(meant.arguments)
+        for key, value in meant.arguments.items():
+            assert isinstance(found[key], str)
+            if isinstance(value, str):
+                assert found[key] == value
 
 
-# --- 5. never a crash, never a lost character -----------------------------------------------------------------------
+# --- 6. never a crash, never a lost character -----------------------------------------------------------------------
 
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "calls_in_reasoning": ("decide", "end", "text"),
@@ -257,71 +240,67 @@ def options(name: str, data: bytes) -> dict[str, Any]:
     return {**chosen, "prompt": choices.one(prompts(FORMATS[name]))}
 
 
+def assert_nothing_is_lost(name: str, text: str, cut: Sequence[str], reason: str, **chosen: Any) -> None:
+    """Whatever the text, the options and the reason of the end: no exception, all of it in spans, the same at a cut."""
+    whole = run(name, [text], reason, **chosen)
+    assert_tiles(text, whole.message)
+    assert run(name, cut, reason, **chosen) == whole
+
+
+def assert_markup_is_text_without_tools(name: str, cut: Sequence[str]) -> None:
+    """``tools=[]``: nobody offered any, so calls are words, byte for byte."""
+    message = run(name, cut, tools=[]).message
+    assert not message.tool_calls and not message.incomplete_calls
+    assert not {span.kind for span in message.spans} & {"tool_name", "argument"}
+
+
+# --- the examples ---------------------------------------------------------------------------------------------------
+
+
+@each_format
+def test_any_output_keeps_the_laws(name: str) -> None:
+    """Tiling, cut invariance, append only, and little held back."""
+
+    @given(outputs(name), cuts)
+    def laws(output: Output, where: bytes) -> None:
+        text, options = output
+        note(repr(pieces(text, where)))
+        assert_same_at_every_cut(name, text, where, **options)
+        assert_append_only(name, pieces(text, where), **options)
+        assert_little_is_held(name, text, **options)
+
+    laws()
+
+
+@each_format
+def test_a_written_message_reads_back(name: str) -> None:
+    """Round trip, with and without tools; and cut off anywhere it loses nothing."""
+
+    @given(samples(name), st.integers(0, 10_000), st.sampled_from(REASONS), st.binary(min_size=16, max_size=16))
+    def laws(sample: Sample, place: int, reason: str, data: bytes) -> None:
+        text = sample.written.text
+        note(repr(text))
+        assert_reads_back(name, sample)
+        assert_untyped_values_are_the_models_own(name, sample)
+        part = text[: place % (len(text) + 1)]
+        chosen = {**options(name, data), "prompt": sample.written.prompt}
+        note(repr((part, reason, chosen)))
+        assert_nothing_is_lost(name, part, part, reason, **chosen)
+
+    laws()
+
+
 @each_format
 def test_no_text_and_no_option_breaks_it(name: str) -> None:
-    @given(noise(FORMATS[name]), st.binary(min_size=16, max_size=16), cuts, st.sampled_from(REASONS))
-    def law(text: str, data: bytes, where: bytes, reason: str) -> None:
+    """Any text, any option, any prompt, any end."""
+    texts = st.one_of(noise(FORMATS[name]), mutated(name))
+
+    @given(texts, st.binary(min_size=16, max_size=16), cuts, st.sampled_from(REASONS))
+    def laws(text: str, data: bytes, where: bytes, reason: str) -> None:
         chosen = options(name, data)
         note(repr((pieces(text, where), reason, chosen)))
-        whole = run(name, [text], reason, **chosen)
-        assert_tiles(text, whole.message)
         cut = pieces(text, where) if where[0] & 1 else text
-        assert run(name, cut, reason, **chosen) == whole
+        assert_nothing_is_lost(name, text, cut, reason, **chosen)
+        assert_markup_is_text_without_tools(name, cut)
 
-    law()
-
-
-@each_format
-def test_a_message_cut_off_anywhere_loses_nothing(name: str) -> None:
-    @given(samples(name), st.integers(0, 10_000), st.sampled_from(REASONS), st.binary(min_size=16, max_size=16))
-    def law(sample: Sample, place: int, reason: str, data: bytes) -> None:
-        text = sample.written.text
-        text = text[: place % (len(text) + 1)]
-        note(repr(text))
-        chosen = {**options(name, data), "prompt": sample.written.prompt}
-        whole = run(name, [text], reason, **chosen)
-        assert_tiles(text, whole.message)
-        assert run(name, text, reason, **chosen) == whole
-
-    law()
-
-
-@each_format
-def test_without_tools_markup_is_text(name: str) -> None:
-    """``tools=[]``: nobody offered any, so calls are words, byte for byte."""
-
-    @given(mutated(name), st.booleans())
-    def law(text: str, chars: bool) -> None:
-        message = run(name, text if chars else [text], tools=[]).message
-        assert not message.tool_calls and not message.incomplete_calls
-        assert not {span.kind for span in message.spans} & {"tool_name", "argument"}
-
-    law()
-
-
-# --- 6. little is held back -----------------------------------------------------------------------------------------
-
-
-DECLARED_WAITS = ("decision", "name", "call", "value")
-"""What may hold more than the bound: a call in open reasoning, a call whose name comes last, a call that was asked for
-whole, and a value that can be typed only when it is over."""
-
-
-@each_format
-def test_held_text_stays_within_the_bound(name: str) -> None:
-    """What is held is the end of what arrived, and but for the declared waits it is short."""
-
-    @given(outputs(name))
-    def law(output: Output) -> None:
-        text, options = output
-        note(repr(text))
-        reading = parser(name, **options)
-        bound = reading.bound
-        for place, character in enumerate(text, 1):
-            reading.feed(character)
-            held = reading.held
-            assert text.endswith(held, 0, place)
-            assert len(held) <= bound or reading.waiting in DECLARED_WAITS
-            assert bool(reading.waiting) or not held
-
-    law()
+    laws()
