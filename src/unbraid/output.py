@@ -31,11 +31,6 @@ class Output:
         self.base = 0
         """The offset of the first character of the text that is being read."""
 
-    @property
-    def marked(self) -> int:
-        """Up to which offset spans have been marked."""
-        return self.spans[-1].end if self.spans else 0
-
     def say(self, event: Event) -> None:
         """Add an event."""
         self.events.append(event)
