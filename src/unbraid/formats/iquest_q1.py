@@ -14,7 +14,7 @@ FORMAT = Format(
         Call(
             "<iquest_tool_call>{name}",
             "</iquest_tool_call>",
-            Params("<arg_key>{key}</arg_key><arg_value>", "</arg_value>"),
+            Params("<arg_key>{key}</arg_key><arg_value>", "</arg_value>", unclosed=False),
         )
     ),
     special=("<|iquest_assistant|>", "<|iquest_end|>", "<think>", "</think>"),

@@ -10,7 +10,7 @@ FORMAT = Format(
     turns=Turns("<|im_start|>assistant\n", others=("<|im_start|>",), ends=("<|im_end|>",)),
     reasoning=Reasoning("<think>\n", "\n</think>\n\n", default=False, toggle=("enable_thinking",)),
     tools=Tools(
-        Call("<function={name}>\n", "</function>\n", Params("<parameter={key}>", "</parameter>\n")),
+        Call("<function={name}>\n", "</function>\n", Params("\n<parameter={key}>", "</parameter>\n")),
         open="\n<tool_call>\n",
         close="</tool_call>",
         section="per_call",

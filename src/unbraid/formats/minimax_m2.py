@@ -1,6 +1,6 @@
 """MiniMax M2, M2.1 and M2.5: attribute XML, all calls in one section; the prompt always opens thinking.
 
-Models write names in double quotes, in single quotes or in none; all are read.
+Models also write names in single quotes, and those of functions in none; both are read.
 """
 
 from ..format import Call, Format, Params, Reasoning, Tools, Turns
@@ -14,7 +14,7 @@ FORMAT = Format(
             ('<invoke name="{name}">\n', "<invoke name='{name}'>\n", "<invoke name={name}>\n"),
             "</invoke>\n",
             Params(
-                ('<parameter name="{key}">', "<parameter name='{key}'>", "<parameter name={key}>"),
+                ('\n<parameter name="{key}">', "\n<parameter name='{key}'>"),
                 "</parameter>\n",
             ),
         ),

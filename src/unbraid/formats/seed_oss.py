@@ -14,7 +14,7 @@ FORMAT = Format(
         Call(
             "<function={name}>\n",
             "</function>\n",
-            Params("<parameter={key}>", "</parameter>\n", scalars="python"),
+            Params("\n<parameter={key}>", "</parameter>\n", scalars="python"),
         ),
         open=("\n\n<seed:tool_call>\n", "\n<seed:tool_call>\n"),
         close="</seed:tool_call>",

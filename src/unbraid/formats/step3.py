@@ -10,7 +10,7 @@ FORMAT = Format(
         Call(
             '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">\n',
             "</steptml:invoke><｜tool_call_end｜>\n",
-            Params('<steptml:parameter name="{key}">', "</steptml:parameter>\n"),
+            Params('\n<steptml:parameter name="{key}">', "</steptml:parameter>\n"),
         ),
         open="<｜tool_calls_begin｜>\n",
         close="<｜tool_calls_end｜>",
