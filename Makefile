@@ -26,10 +26,10 @@ demo: $(VENV)/model ## start the server and the page on a real model, and show h
 	@$(BIN)/unbraid serve --port $(PORT)
 
 test: $(VENV)/ready ## all fast tests, the laws included (at most five minutes on two cores)
-	@$(BIN)/pytest -n auto -m "not server and not browser"
+	@$(BIN)/pytest -n auto --dist worksteal -m "not server and not browser"
 
 test-long: $(VENV)/ready ## the laws with ten times the examples
-	@UNBRAID_PROFILE=long $(BIN)/pytest -n auto -m "not server and not browser" tests/test_laws.py
+	@UNBRAID_PROFILE=long $(BIN)/pytest -n auto --dist worksteal -m "not server and not browser" tests/test_laws.py
 
 test-server: $(VENV)/model ## the server on the real model, with the official client
 	@$(BIN)/pytest -m server

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from unbraid.format import Format
-from writers import RAW_VALUES, WRITERS, Call, Said, Writer, Written
+from writers import RAW_VALUES, SILENT, WRITERS, Call, Said, Writer, Written
 
 PLAIN = (
     "a", "Graz", "two words", "The weather is fine.", " ", "  ", "\n", "\n\n", "\t", "\r\n", " \n ", '"', "'", '""',
@@ -46,6 +46,14 @@ MARKERS = (
     "<|observation|>", "<｜end▁of▁sentence｜>", "[EOS]",
     "[TOOL_CALLS]", "[ARGS]", "<|channel|>final<|message|>", "<minimax:tool_call>", '<invoke name="f">', "<|tool_call>",
     "<start_function_call>", "<|python_tag|>", "◁think▷",
+    "</invoke>", "<parameter name=\"to\">", "</minimax:tool_call>", "[e~[", "```<｜tool▁call▁end｜>",
+    "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n", "<seed:think>", "</seed:think>", "<seed:tool_call>",
+    "</seed:tool_call>", "<longcat_think>", "</longcat_think>", "<longcat_tool_call>", "</longcat_tool_call>",
+    "<tool_calls>", "</tool_calls>", '<tool_calls>[{"name": "f"}]', "<|action_start|>", "<|plugin|>", "<|action_end|>",
+    "<iquest_tool_call>", "</iquest_tool_call>", "</assistant>", "<|role_end|>", "<|end_of_text|>", "<|plamo:tag|>",
+    "<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", "<|plamo:begin_tool_requests:plamo|>",
+    "<|plamo:end_tool_arguments:plamo|>", "<｜tool_calls_begin｜>", "<｜tool_call_end｜>", "</steptml:parameter>",
+    "</steptml:invoke>", '<steptml:parameter name="to">',
 )  # fmt: skip
 """Markers of the listed families and of others."""
 
@@ -244,14 +252,14 @@ def _sample(choices: Choices, format: str, speakable: bool) -> Sample:
     tools = _tools(choices)
     for _ in range(4):
         count = choices.one((0, 1, 1, 1, 2, 2, 3, 4))
-        reasoning = None if choices.below(4) == 3 else choices.text()
+        reasoning = None if choices.below(4) == 3 or format in SILENT else choices.text()
         content = choices.text()
         calls = tuple(_call(choices, choices.one(tools), format in RAW_VALUES) for _ in range(count))
         after = choices.text(2) if calls and choices.below(3) == 2 else ""
         said = Said(reasoning, content, calls, after)
         if not speakable or writer.unspeakable(said) is None:
             return Sample(said, writer.write(said), tools)
-    said = Said("so", "plain words", ())
+    said = Said(None if format in SILENT else "so", "plain words", ())
     return Sample(said, writer.write(said), tools)
 
 

@@ -272,7 +272,7 @@ WRONG = {
     "command": (("pars", "reply.txt"), "there is no command 'pars'; did you mean 'parse'?"),
     "no command": (("--tools", "x"), "there is no command 'x'"),
     "option": (("parse", "--evnts"), "unbraid parse has no option --evnts; did you mean '--events'?"),
-    "no format": (("parse", "reply.txt"), "--format is missing; choose one of deepseek_v31"),
+    "no format": (("parse", "reply.txt"), "--format is missing; choose one of deepseek_v3, deepseek_v31"),
     "format": (("parse", "-f", "qwen3_codr", "reply.txt"), "did you mean 'qwen3_coder'?"),
     "format of explain": (("explain", "-f", "kimi", "reply.txt"), "did you mean 'kimi_k2'?"),
     "format of serve": (("serve", "-f", "qwen3_codr"), "did you mean 'qwen3_coder'?"),

@@ -1,7 +1,7 @@
 """Cases rebuilt from users' bug reports, each run whole, by character and by the cut that broke an engine.
 
-``data/reports.jsonl`` holds one case a line; ``format`` ``"*"`` means every listed format. White space next to markers
-compares loosely, arguments as JSON values.
+``data/reports.jsonl`` holds one case a line; ``format`` ``"*"`` means every listed format, each with its own markers in
+place of ``<think>`` and ``</think>``. White space next to markers compares loosely, arguments as JSON values.
 """
 
 from __future__ import annotations
@@ -17,11 +17,26 @@ from helpers import check, tools
 from unbraid.format import canonical
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "reports.jsonl").open(encoding="utf-8")]
-PAIRS = [
-    pytest.param(case, name, id=f"{case['id']}-{name}")
-    for case in CASES
-    for name in (unbraid.formats() if case["format"] == "*" else [case["format"]])
-]
+
+
+def cases() -> list[Any]:
+    found = []
+    for case in CASES:
+        everywhere = case["format"] == "*"
+        for name in unbraid.formats() if everywhere else [case["format"]]:
+            if everywhere and case["request"].get("prefilled_think") and unbraid.formats()[name].reasoning is None:
+                continue
+            found.append(pytest.param(case, name, id=f"{case['id']}-{name}"))
+    return found
+
+
+def in_markers_of(text: str, name: str) -> str:
+    """The text with a format's own thinking markers."""
+    reasoning = unbraid.formats()[name].reasoning
+    if reasoning is None:
+        return text
+    opener, closer = canonical(reasoning.open).strip(), canonical(reasoning.close).strip()
+    return text.replace("</think>", closer).replace("<think>", opener)
 
 
 def prompt_of(request: dict[str, Any], name: str) -> str | None:
@@ -35,16 +50,19 @@ def prompt_of(request: dict[str, Any], name: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize(("case", "name"), PAIRS)
+@pytest.mark.parametrize(("case", "name"), cases())
 def test_report(case: dict[str, Any], name: str) -> None:
     request, expected = case["request"], case["expected"]
     offered = request.get("tools")
     chunks = request.get("chunks")
+    text, content = case["raw_output"], expected["content"]
+    if case["format"] == "*":
+        text, content = in_markers_of(text, name), in_markers_of(content, name)
     check(
         name,
-        case["raw_output"],
+        text,
         reasoning=expected["reasoning"],
-        content=expected["content"],
+        content=content,
         calls=[(call["name"], call["arguments"]) for call in expected["tool_calls"]],
         pieces=chunks if isinstance(chunks, list) else None,
         loose=True,

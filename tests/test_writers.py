@@ -11,6 +11,7 @@ import unbraid
 from strategies import Sample, samples
 from writers import (
     RAW_VALUES,
+    SILENT,
     WRITERS,
     Call,
     Said,
@@ -45,15 +46,66 @@ CANONICAL = {
     "<|tool_call_begin|>functions.clock:1<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
     "glm47": "Trains.</think>Let me see.<tool_call>find_trains<arg_key>to</arg_key><arg_value>Graz</arg_value>"
     "<arg_key>seats</arg_key><arg_value>2</arg_value></tool_call><tool_call>clock</tool_call>",
+    "minimax_m2": "Trains.\n</think>\n\nLet me see.\n<minimax:tool_call>\n"
+    '<invoke name="find_trains">\n<parameter name="to">Graz</parameter>\n<parameter name="seats">2</parameter>\n'
+    '</invoke>\n<invoke name="clock">\n</invoke>\n</minimax:tool_call>',
+    "deepseek_v3": "Trains.\n</think>\n\nLet me see.<｜tool▁calls▁begin｜>"
+    "<｜tool▁call▁begin｜>function<｜tool▁sep｜>find_trains\n```json\n"
+    '{"to": "Graz", "seats": 2}\n```<｜tool▁call▁end｜>\n'
+    "<｜tool▁call▁begin｜>function<｜tool▁sep｜>clock\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "seed_oss": "<seed:think>Trains.</seed:think>\nLet me see.\n\n"
+    "<seed:tool_call>\n<function=find_trains>\n<parameter=to>Graz</parameter>\n<parameter=seats>2</parameter>\n"
+    "</function>\n</seed:tool_call>\n<seed:tool_call>\n<function=clock>\n</function>\n</seed:tool_call>",
+    "granite4": "Let me see.\n"
+    '<tool_call>\n{"name": "find_trains", "arguments": {"to": "Graz", "seats": 2}}\n</tool_call>\n'
+    '<tool_call>\n{"name": "clock", "arguments": {}}\n</tool_call>',
+    "longcat": "<longcat_think>\nTrains.\n</longcat_think>\n\nLet me see.\n<longcat_tool_call>\n"
+    '{"name": "find_trains", "arguments": {"to": "Graz", "seats": 2}}\n</longcat_tool_call>\n'
+    '<longcat_tool_call>\n{"name": "clock", "arguments": {}}\n</longcat_tool_call>',
+    "jamba": 'Let me see.<tool_calls>[\n{"name": "find_trains", "arguments": {"to": "Graz", "seats": 2}},\n'
+    '{"name": "clock", "arguments": {}}\n]</tool_calls>',
+    "mimo": "<think>\nTrains.\n</think>\n\nLet me see.\n<tool_call>\n<function=find_trains>\n"
+    "<parameter=to>Graz</parameter>\n<parameter=seats>2</parameter>\n</function>\n</tool_call>\n"
+    "<tool_call>\n<function=clock>\n</function>\n</tool_call>",
+    "internlm": "<think>\nTrains.\n</think>\n\nLet me see.<|action_start|> <|plugin|>\n"
+    '{"name": "find_trains", "parameters": {"to": "Graz", "seats": 2}}<|action_end|>'
+    '<|action_start|> <|plugin|>\n{"name": "clock", "parameters": {}}<|action_end|>',
+    "step3p5": "Trains.\n</think>\nLet me see.<tool_call>\n<function=find_trains>\n<parameter=to>\nGraz\n</parameter>\n"
+    "<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>"
+    "<tool_call>\n<function=clock>\n</function>\n</tool_call>",
+    "ling3": "<think>\nTrains.\n</think>\n\nLet me see.\n<tool_call>find_trains\n<arg_key>to</arg_key>\n"
+    "<arg_value>Graz</arg_value>\n<arg_key>seats</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n"
+    "<tool_call>clock\n</tool_call>",
+    "poolside_v1": "Trains.</think>Let me see.<tool_call>find_trains<arg_key>to</arg_key><arg_value>Graz</arg_value>"
+    "<arg_key>seats</arg_key><arg_value>2</arg_value></tool_call><tool_call>clock</tool_call>",
+    "iquest_q1": "Trains.</think>Let me see."
+    "<iquest_tool_call>find_trains<arg_key>to</arg_key><arg_value>Graz</arg_value>"
+    "<arg_key>seats</arg_key><arg_value>2</arg_value></iquest_tool_call><iquest_tool_call>clock</iquest_tool_call>",
+    "plamo3": "Trains.<|plamo:end_think:plamo|>Let me see.<|plamo:begin_tool_requests:plamo|>"
+    "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>find_trains<|plamo:end_tool_name:plamo|>"
+    '<|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"to": "Graz", "seats": 2}'
+    "<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>"
+    "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>clock<|plamo:end_tool_name:plamo|>"
+    "<|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{}"
+    "<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>",
+    "step3": "Trains.\n</think>\n\nLet me see.<｜tool_calls_begin｜>\n"
+    '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="find_trains">\n'
+    '<steptml:parameter name="to">Graz</steptml:parameter>\n<steptml:parameter name="seats">2</steptml:parameter>\n'
+    "</steptml:invoke><｜tool_call_end｜>\n"
+    '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="clock">\n</steptml:invoke><｜tool_call_end｜>\n'
+    "<｜tool_calls_end｜>",
 }
 """What each format's first writer writes, copied by hand from the templates' own output."""
+CLOSERS = {"seed_oss": "</seed:think>", "plamo3": "<|plamo:end_think:plamo|>", "longcat": "</longcat_think>"}
+"""What closes reasoning where it isn't ``</think>``."""
 
 
 def test_every_listed_format_has_a_writer_and_an_example() -> None:
     listed = set(unbraid.formats())
     assert listed == set(WRITERS), "write a writer for the new format in tests/writers.py"
     assert listed == set(CANONICAL)
-    assert listed >= RAW_VALUES
+    assert listed >= RAW_VALUES | SILENT
+    assert {name for name, each in unbraid.formats().items() if each.reasoning is None} == SILENT
 
 
 @pytest.mark.parametrize("name", sorted(CANONICAL))
@@ -134,4 +186,5 @@ def test_look_alikes_are_speakable(name: str) -> None:
     value = "</arg_value>, </parameter>, <｜tool▁call▁end｜> or <|tool_call_end|>"
     call = Call("f", {"q": value}, json.dumps({"q": value}), frozenset({"q"}))
     assert _is_plain(name, Said("a <tool_call> in thought", "</tool_call, <thi and <|tool", (call,)))
-    assert not _is_plain(name, Said("it ends </think> here", ""))
+    closer = CLOSERS.get(name, "</think>")
+    assert _is_plain(name, Said(f"it ends {closer} here", "")) is (name in SILENT)

@@ -97,20 +97,25 @@ def values_as_text(call: Call, scalar: Callable[[Any], str] = json.dumps) -> dic
     return shown
 
 
-THINK = (
-    Exclusion(
-        "reasoning that holds its own closer ends there",
-        lambda said: (said.reasoning or "").find("</think>") >= 0,
-    ),
-    Exclusion(
-        "a repeated opener at the start of reasoning is one opener (models repeat what the prompt already wrote)",
-        lambda said: (said.reasoning or "").lstrip().startswith("<think>"),
-    ),
-    Exclusion(
-        "content that begins with a thinking marker is a thinking block, or the second half of one",
-        lambda said: said.content.lstrip().startswith(("<think>", "</think>")),
-    ),
-)
+def thinking(opener: str, closer: str) -> tuple[Exclusion, ...]:
+    """What a format with these markers around thinking can't express."""
+    return (
+        Exclusion(
+            "reasoning that holds its own closer ends there",
+            lambda said: (said.reasoning or "").find(closer) >= 0,
+        ),
+        Exclusion(
+            "a repeated opener at the start of reasoning is one opener (models repeat what the prompt already wrote)",
+            lambda said: (said.reasoning or "").lstrip().startswith(opener),
+        ),
+        Exclusion(
+            "content that begins with a thinking marker is a thinking block, or the second half of one",
+            lambda said: said.content.lstrip().startswith((opener, closer)),
+        ),
+    )
+
+
+THINK = thinking("<think>", "</think>")
 """Holds for every format with ``<think>`` … ``</think>``."""
 
 LAYOUT = Exclusion(
@@ -447,6 +452,533 @@ GLM47_EXCLUDED = (
 )
 
 
+# --- What families with raw values share ----------------------------------------------------------------------------
+
+
+def _values(said: Said) -> list[tuple[Call, str]]:
+    return [(call, text) for call in said.calls for text in values_as_text(call).values()]
+
+
+def raw_values(opener: str, closer: str, call_end: str, after_call: str) -> tuple[Exclusion, ...]:
+    """What values can't hold that stand unescaped between markers.
+
+    Args:
+        opener: a pattern of what opens a parameter, with the key as its group.
+        closer: what closes it.
+        call_end: what closes the call.
+        after_call: a pattern of what may follow a call.
+    """
+    opens = re.compile(rf"(?:^|\n){opener}")
+    plain = opener.replace("(", "(?:")
+    closed = re.compile(rf"{re.escape(closer)}\s*(?:{re.escape(closer)}|{plain}|{re.escape(call_end)}|{after_call})")
+    ended = re.compile(rf"{re.escape(call_end)}\s*(?:{after_call}|$)")
+
+    def is_closed(said: Said) -> bool:
+        for _, text in _values(said):
+            found = closed.search(text + closer)
+            if found and found.start() < len(text):
+                return True
+        return False
+
+    return (
+        Exclusion(
+            "a value with a closer, and then text that goes on as after a value (the next parameter, the call's end, "
+            "or the closer once more, which models double), is over there",
+            is_closed,
+        ),
+        Exclusion(
+            "a value that ends its call, in full, is over there: models forget the parameter's closer",
+            lambda said: any(ended.search(text) for _, text in _values(said)),
+        ),
+        Exclusion(
+            "a value with a declared parameter's opener at the start of a line is over there: models forget the closer",
+            lambda said: any(
+                key.strip() in call.declared for call, text in _values(said) for key in opens.findall(text)
+            ),
+        ),
+    )
+
+
+def _ends(*markers: str) -> Exclusion:
+    return Exclusion("an end-of-turn marker is markup wherever it stands", _text_has(*markers))
+
+
+def _a_call(pattern: str) -> Exclusion:
+    return Exclusion("content with a whole call header is a call", _content_matches(pattern))
+
+
+LINE_BEFORE_CALL = Exclusion(
+    "a line end before a call may be layout (some models write one), so content's own can't be told",
+    lambda said: bool(said.calls) and said.content.endswith("\n"),
+)
+
+
+# --- MiniMax M2: attribute XML in one section -----------------------------------------------------------------------
+
+MINIMAX_PROMPT = "]~!b[]~b]system\nYou are helpful.[e~[\n]~b]user\nhi[e~[\n]~b]ai\n<think>\n"
+
+
+def _minimax_m2_body(said: Said, quotes: str = '"') -> str:
+    calls = "".join(
+        f"<invoke name={quotes}{call.name}{quotes}>\n"
+        + "".join(
+            f"<parameter name={quotes}{key}{quotes}>{text}</parameter>\n" for key, text in values_as_text(call).items()
+        )
+        + "</invoke>\n"
+        for call in said.calls
+    )
+    return said.content + (f"\n<minimax:tool_call>\n{calls}</minimax:tool_call>" if calls else "") + said.after
+
+
+def minimax_m2(said: Said) -> Written:
+    """The prompt wrote the opener and there is no way to switch thinking off, so without reasoning it is empty."""
+    return Written(f"{said.reasoning or ''}\n</think>\n\n" + _minimax_m2_body(said), MINIMAX_PROMPT)
+
+
+def minimax_m2_single(said: Said) -> Written:
+    """Names in single quotes."""
+    return Written(f"{said.reasoning or ''}\n</think>\n\n" + _minimax_m2_body(said, "'"), MINIMAX_PROMPT)
+
+
+MINIMAX_M2_EXCLUDED = (
+    *THINK,
+    LAYOUT,
+    _ends("[e~["),
+    _a_call(r"<minimax:tool_call>\s*(?:<invoke\s*name=|</minimax:tool_call>)"),
+    *raw_values(
+        r"<parameter\s*name=[\"']?([^<>\"'\n]*)[\"']?>",
+        "</parameter>",
+        "</invoke>",
+        r"<invoke\s*name=|</minimax:tool_call>|<minimax:tool_call>|\[e~\[",
+    ),
+)
+
+
+# --- DeepSeek R1 and V3: JSON in a fence ----------------------------------------------------------------------------
+
+
+def _deepseek_v3_body(said: Said, between: str = "\n") -> str:
+    calls = between.join(
+        f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{call.name}\n```json\n{call.text}\n```<｜tool▁call▁end｜>"
+        for call in said.calls
+    )
+    section = f"<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>" if calls else ""
+    return said.content + section + said.after
+
+
+def deepseek_v3(said: Said) -> Written:
+    """DeepSeek R1, whose prompt opens thinking. Without reasoning: V3, which has none."""
+    if said.reasoning is None:
+        return Written(_deepseek_v3_body(said), "<｜User｜>hi<｜Assistant｜>")
+    text = f"{said.reasoning}\n</think>\n\n" + _deepseek_v3_body(said)
+    return Written(text, "<｜User｜>hi<｜Assistant｜><think>\n")
+
+
+def deepseek_v3_opens(said: Said) -> Written:
+    """R1-0528, which writes the opener itself; calls without a line end between them."""
+    head = "" if said.reasoning is None else f"<think>\n{said.reasoning}\n</think>\n\n"
+    return Written(head + _deepseek_v3_body(said, ""), "<｜User｜>hi<｜Assistant｜>")
+
+
+DEEPSEEK_V3_EXCLUDED = (
+    *THINK,
+    LAYOUT,
+    _ends("<｜end▁of▁sentence｜>"),
+    _a_call(r"<｜tool▁call▁begin｜>\s*function\s*<｜tool▁sep｜>|<｜tool▁calls▁begin｜>\s*<｜tool▁calls▁end｜>"),
+    Exclusion(
+        "a repeated section opener before the calls is one opener",
+        lambda said: bool(said.calls) and said.content.rstrip().endswith("<｜tool▁calls▁begin｜>"),
+    ),
+)
+
+
+# --- Seed-OSS -------------------------------------------------------------------------------------------------------
+
+SEED_PROMPT = "<seed:bos>user\nhi<seed:eos><seed:bos>assistant\n"
+
+
+def seed_oss(said: Said) -> Written:
+    """The model writes the opener; the line end before the answer is layout."""
+    calls = "".join(
+        f"\n<seed:tool_call>\n<function={call.name}>\n"
+        + "".join(
+            f"<parameter={key}>{text}</parameter>\n" for key, text in values_as_text(call, _python_scalar).items()
+        )
+        + "</function>\n</seed:tool_call>"
+        for call in said.calls
+    )
+    body = said.content + ("\n" if said.content and said.calls else "") + calls + said.after
+    if said.reasoning is None:
+        return Written(body, SEED_PROMPT + "\n<seed:think>\nSo I answer.\n</seed:think>\n")
+    return Written(f"<seed:think>{said.reasoning}</seed:think>\n" + body, SEED_PROMPT)
+
+
+def seed_oss_json(said: Said) -> Written:
+    """Booleans and null as JSON, and an opener from the prompt."""
+    written = seed_oss(Said(None, said.content, said.calls, said.after))
+    text = re.sub(
+        r">(True|False|None)</parameter>", lambda found: f">{_JSON_WORDS[found[1]]}</parameter>", written.text
+    )
+    if said.reasoning is None:
+        return written._replace(text=text)
+    return Written(f"{said.reasoning}</seed:think>\n" + text, SEED_PROMPT + "<seed:think>")
+
+
+_JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
+
+SEED_OSS_EXCLUDED = (
+    *thinking("<seed:think>", "</seed:think>"),
+    LAYOUT,
+    _ends("<seed:eos>"),
+    _a_call(r"<function=[^<>]*>|<seed:tool_call>\s*(?:<function=|</seed:tool_call>)"),
+    *raw_values(
+        r"<parameter=([^<>]*)>",
+        "</parameter>",
+        "</function>",
+        r"</seed:tool_call>|<seed:tool_call>|<function=|<seed:eos>",
+    ),
+)
+SEED_OSS_JSON_EXCLUDED = (
+    *SEED_OSS_EXCLUDED,
+    Exclusion(
+        "this writer's way of spelling booleans doesn't tell them from strings",
+        lambda said: any(re.search(r"(?:^|>)(?:True|False|None)(?:$|</parameter>)", text) for _, text in _values(said)),
+    ),
+)
+
+
+# --- Granite 4, LongCat, InternLM: a JSON object with name and arguments --------------------------------------------
+
+
+def _json_call(call: Call, opens: str, closes: str, arguments: str = "arguments") -> str:
+    return f'{opens}{{"name": {json.dumps(call.name)}, "{arguments}": {call.text}}}{closes}'
+
+
+def _json_body(said: Said, opens: str, closes: str) -> str:
+    calls = "\n".join(_json_call(call, opens, closes) for call in said.calls)
+    return said.content + ("\n" if said.content and said.calls else "") + calls + said.after
+
+
+def granite4(said: Said) -> Written:
+    """Granite 4, which has no reasoning."""
+    prompt = "<|start_of_role|>user<|end_of_role|>hi<|end_of_text|>\n<|start_of_role|>assistant<|end_of_role|>"
+    return Written(_json_body(said, "<tool_call>\n", "\n</tool_call>"), prompt)
+
+
+GRANITE4_EXCLUDED = (
+    LAYOUT,
+    _ends("<|end_of_text|>"),
+    Exclusion(
+        "content with an opener and the start of a JSON value is a call", _content_matches(r"<tool_call>\s*[\[{]")
+    ),
+)
+
+LONGCAT_PROMPT = "[Round 0] USER:hi ASSISTANT:"
+
+
+def _longcat_body(said: Said) -> str:
+    return _json_body(said, "<longcat_tool_call>\n", "\n</longcat_tool_call>")
+
+
+def longcat(said: Said) -> Written:
+    """LongCat, which writes the opener itself when it thinks."""
+    head = "" if said.reasoning is None else f"<longcat_think>\n{said.reasoning}\n</longcat_think>\n\n"
+    return Written(head + _longcat_body(said), LONGCAT_PROMPT)
+
+
+def longcat_think(said: Said) -> Written:
+    """The tags of other families around thinking."""
+    head = "" if said.reasoning is None else f"<think>\n{said.reasoning}\n</think>\n\n"
+    return Written(head + _longcat_body(said), LONGCAT_PROMPT)
+
+
+LONGCAT_EXCLUDED = (
+    *THINK,
+    *thinking("<longcat_think>", "</longcat_think>"),
+    LAYOUT,
+    _ends("</longcat_s>"),
+    Exclusion(
+        "content with an opener and the start of a JSON value is a call",
+        _content_matches(r"<longcat_tool_call>\s*[\[{]"),
+    ),
+)
+
+
+def _internlm_body(said: Said, opens: str, arguments: str) -> str:
+    calls = "".join(_json_call(call, opens, "<|action_end|>", arguments) for call in said.calls)
+    return said.content + calls + said.after
+
+
+def internlm(said: Said) -> Written:
+    """Intern-S1, which writes the opener itself."""
+    body = _internlm_body(said, "<|action_start|> <|plugin|>\n", "parameters")
+    if said.reasoning is None:
+        return Written(body, QWEN_OFF)
+    return Written(f"<think>\n{said.reasoning}\n</think>\n\n" + body, QWEN_PROMPT)
+
+
+def internlm2(said: Said) -> Written:
+    """InternLM2.5 and 3: no space between the tokens, and no reasoning. With reasoning: after a prefilled opener."""
+    body = _internlm_body(said, "<|action_start|><|plugin|>\n", "arguments")
+    if said.reasoning is None:
+        return Written(body, QWEN_PROMPT)
+    return Written(f"{said.reasoning}\n</think>\n\n" + body, QWEN_PROMPT + "<think>\n")
+
+
+INTERNLM_EXCLUDED = (
+    *THINK,
+    LAYOUT,
+    _ends("<|im_end|>"),
+    Exclusion(
+        "content with both opening tokens and the start of a JSON object is a call",
+        _content_matches(r"<\|action_start\|>\s*<\|plugin\|>\s*\{"),
+    ),
+)
+
+
+# --- Jamba: all calls in one array ----------------------------------------------------------------------------------
+
+
+def jamba(said: Said) -> Written:
+    """Jamba, which has no reasoning."""
+    objects = ",\n".join(f'{{"name": {json.dumps(call.name)}, "arguments": {call.text}}}' for call in said.calls)
+    calls = f"<tool_calls>[\n{objects}\n]</tool_calls>" if objects else ""
+    return Written(said.content + calls + said.after, "<|bom|><|user|> hi<|eom|><|bom|><|assistant|>")
+
+
+def jamba_indented(said: Said) -> Written:
+    """Objects indented, in one array without a line end before its first."""
+    objects = ",\n    ".join(f'{{"name": {json.dumps(call.name)}, "arguments": {call.text}}}' for call in said.calls)
+    calls = f"<tool_calls>[\n    {objects}\n]</tool_calls>" if objects else ""
+    return Written(said.content + calls + said.after, "<|bom|><|user|> hi<|eom|><|bom|><|assistant|>")
+
+
+JAMBA_EXCLUDED = (
+    LAYOUT,
+    _ends("<|eom|>"),
+    Exclusion("content with an opener and the start of an array is a call", _content_matches(r"<tool_calls>\s*\[")),
+)
+
+
+# --- MiMo and Step-3.5: Qwen3-Coder's calls in two layouts ----------------------------------------------------------
+
+
+def _mimo_body(said: Said) -> str:
+    calls = "\n".join(
+        f"<tool_call>\n<function={call.name}>\n"
+        + "".join(f"<parameter={key}>{text}</parameter>\n" for key, text in values_as_text(call).items())
+        + "</function>\n</tool_call>"
+        for call in said.calls
+    )
+    return said.content + ("\n" if said.content and said.calls else "") + calls + said.after
+
+
+def mimo(said: Said) -> Written:
+    """The model writes the opener; the prompt writes an empty pair when thinking is off."""
+    if said.reasoning is None:
+        return Written(_mimo_body(said), QWEN_PROMPT + "<think></think>")
+    return Written(f"<think>\n{said.reasoning}\n</think>\n\n" + _mimo_body(said), QWEN_PROMPT)
+
+
+MIMO_EXCLUDED = (
+    *THINK,
+    LAYOUT,
+    _ends("<|im_end|>"),
+    _a_call(r"<function=[^<>]*>|<tool_call>\s*(?:<function=|</tool_call>)"),
+    Exclusion(
+        "line ends at the start of an answer after a closer without any may be the closer's",
+        lambda said: said.reasoning is None and said.content.startswith("\n"),
+    ),
+    *raw_values(
+        r"<parameter=([^<>]*)>",
+        "</parameter>",
+        "</function>",
+        r"</tool_call>|<tool_call>|<function=|<\|im_end\|>",
+    ),
+)
+
+
+def step3p5(said: Said) -> Written:
+    """The prompt wrote the opener, and always does; calls follow the answer and each other at once."""
+    calls = "".join(_qwen3_coder_call(call, _python_scalar) for call in said.calls)
+    text = f"{said.reasoning or ''}\n</think>\n" + said.content + calls + said.after
+    return Written(text, QWEN_PROMPT + "<think>\n")
+
+
+def step3p5_lines(said: Said) -> Written:
+    """A line end before each call, and scalars as JSON."""
+    calls = "".join("\n" + _qwen3_coder_call(call, json.dumps) for call in said.calls)
+    text = f"{said.reasoning or ''}\n</think>\n" + said.content + calls + said.after
+    return Written(text, QWEN_PROMPT + "<think>\n")
+
+
+STEP3P5_EXCLUDED = (*QWEN3_CODER_EXCLUDED, LINE_BEFORE_CALL)
+
+
+# --- Ling 3, Laguna, IQuest Q1: key/value pairs ---------------------------------------------------------------------
+
+
+def _pairs(call: Call, tag: str, after_name: str, between: str, after: str) -> str:
+    pairs = "".join(
+        f"<arg_key>{key}</arg_key>{between}<arg_value>{text}</arg_value>{after}"
+        for key, text in values_as_text(call).items()
+    )
+    return f"<{tag}>{call.name}{after_name}{pairs}</{tag}>"
+
+
+def _pairs_excluded(tag: str, *ends: str) -> tuple[Exclusion, ...]:
+    turn_ends = "".join(f"|{re.escape(end)}" for end in ends)
+    return (
+        *THINK,
+        LAYOUT,
+        _ends(*ends),
+        Exclusion(
+            "content with an opener, a name and what follows a name is a call",
+            _content_matches(rf"<{tag}>\s*[^\s<>]+\s*(?:<arg_key>|</{tag}>|$)"),
+        ),
+        *raw_values(r"<arg_key>([^<>\n]*)</arg_key>\s*<arg_value>", "</arg_value>", f"</{tag}>", f"<{tag}>{turn_ends}"),
+    )
+
+
+LING_PROMPT = "<role>SYSTEM</role>Be brief.<|role_end|><role>HUMAN</role>hi<|role_end|><role>ASSISTANT</role>"
+
+
+def ling3(said: Said) -> Written:
+    """One pair a line; the model writes the opener."""
+    calls = "\n".join(_pairs(call, "tool_call", "\n", "\n", "\n") for call in said.calls)
+    body = said.content + ("\n" if said.content and said.calls else "") + calls + said.after
+    head = "" if said.reasoning is None else f"<think>\n{said.reasoning}\n</think>\n\n"
+    return Written(head + body, LING_PROMPT)
+
+
+def ling3_compact(said: Said) -> Written:
+    """No line ends in calls, and an opener, or an empty block, from the prompt."""
+    body = said.content + "".join(_pairs(call, "tool_call", "", "", "") for call in said.calls) + said.after
+    if said.reasoning is None:
+        return Written(body, LING_PROMPT + "<think>\n\n</think>\n\n")
+    return Written(f"{said.reasoning}\n</think>\n\n" + body, LING_PROMPT + "<think>\n")
+
+
+LING3_EXCLUDED = _pairs_excluded("tool_call", "<|role_end|>")
+LING3_COMPACT_EXCLUDED = (*LING3_EXCLUDED, LINE_BEFORE_CALL)
+
+
+def poolside_v1(said: Said) -> Written:
+    """Laguna 2.1: no line ends anywhere."""
+    body = said.content + "".join(_pairs(call, "tool_call", "", "", "") for call in said.calls) + said.after
+    if said.reasoning is None:
+        return Written(body, "〈|EOS|〉<user>hi</user>\n<assistant></think>")
+    return Written(f"{said.reasoning}</think>" + body, "〈|EOS|〉<user>hi</user>\n<assistant><think>")
+
+
+def poolside_v1_lines(said: Said) -> Written:
+    """Laguna XS.2 and M.1: one pair a line, a line end around thinking and after the answer."""
+    calls = "".join(_pairs(call, "tool_call", "\n", "\n", "\n") + "\n" for call in said.calls)
+    body = said.content + ("\n" if said.content and said.calls else "") + calls + said.after
+    if said.reasoning is None:
+        return Written("\n" + body, "〈|EOS|〉<user>\nhi\n</user>\n<assistant>\n</think>")
+    text = f"\n{said.reasoning}\n</think>\n" + body
+    return Written(text, "〈|EOS|〉<user>\nhi\n</user>\n<assistant>\n<think>")
+
+
+POOLSIDE_V1_LINES_EXCLUDED = _pairs_excluded("tool_call", "</assistant>", "〈|EOS|〉")
+POOLSIDE_V1_EXCLUDED = (
+    *POOLSIDE_V1_LINES_EXCLUDED,
+    LINE_BEFORE_CALL,
+    Exclusion(
+        "in the compact layout a line end at either end of thinking, after it or after a call, may be another's",
+        lambda said: (
+            any(text.startswith("\n") for text in (said.reasoning or "", said.content, said.after))
+            or (said.reasoning or "").endswith("\n")
+        ),
+    ),
+)
+
+IQUEST_PROMPT = "<|iquest_user|>hi<|iquest_end|><|iquest_assistant|>"
+
+
+def iquest_q1(said: Said) -> Written:
+    """No line ends anywhere; the prompt opens thinking, or closes it at once."""
+    body = said.content + "".join(_pairs(call, "iquest_tool_call", "", "", "") for call in said.calls) + said.after
+    if said.reasoning is None:
+        return Written(body, IQUEST_PROMPT + "<think></think>")
+    return Written(f"{said.reasoning}</think>" + body, IQUEST_PROMPT + "<think>")
+
+
+IQUEST_Q1_EXCLUDED = _pairs_excluded("iquest_tool_call", "<|iquest_end|>")
+
+
+# --- PLaMo 3: many small markers ------------------------------------------------------------------------------------
+
+PLAMO_PROMPT = "<|plamo:tag|>user<|plamo:msg|>hi<|plamo:tag|>assistant<|plamo:msg|>"
+
+
+def _plamo(kind: str, text: str) -> str:
+    return f"<|plamo:begin_{kind}:plamo|>{text}<|plamo:end_{kind}:plamo|>"
+
+
+def plamo3(said: Said) -> Written:
+    """The prompt opens thinking, or closes it at once."""
+    calls = "".join(
+        _plamo(
+            "tool_request",
+            _plamo("tool_name", call.name)
+            + _plamo("tool_arguments", f"<|plamo:constrain|>json<|plamo:msg|>{call.text}"),
+        )
+        for call in said.calls
+    )
+    body = said.content + (_plamo("tool_requests", calls) if calls else "") + said.after
+    if said.reasoning is None:
+        return Written(body, PLAMO_PROMPT + _plamo("think", ""))
+    return Written(f"{said.reasoning}<|plamo:end_think:plamo|>" + body, PLAMO_PROMPT + "<|plamo:begin_think:plamo|>")
+
+
+PLAMO3_EXCLUDED = (
+    *thinking("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
+    LAYOUT,
+    _ends("<|plamo:tag|>"),
+    _a_call(
+        r"<\|plamo:begin_tool_requests:plamo\|>\s*"
+        r"<\|plamo:(?:begin_tool_request:plamo\|>\s*<\|plamo:begin_tool_name|end_tool_requests):plamo\|>"
+    ),
+)
+
+
+# --- Step3: attribute XML behind a type word ------------------------------------------------------------------------
+
+
+def step3(said: Said) -> Written:
+    """The prompt wrote the opener, and always does."""
+    calls = "".join(
+        f'<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{call.name}">\n'
+        + "".join(
+            f'<steptml:parameter name="{key}">{text}</steptml:parameter>\n'
+            for key, text in values_as_text(call).items()
+        )
+        + "</steptml:invoke><｜tool_call_end｜>\n"
+        for call in said.calls
+    )
+    section = f"<｜tool_calls_begin｜>\n{calls}<｜tool_calls_end｜>" if calls else ""
+    text = f"{said.reasoning or ''}\n</think>\n\n" + said.content + section + said.after
+    return Written(text, "<|BOT|>user\nhi<|EOT|><|BOT|>assistant\n<think>\n")
+
+
+STEP3_EXCLUDED = (
+    *THINK,
+    LAYOUT,
+    _ends("<|EOT|>"),
+    _a_call(
+        r"<｜tool_calls_begin｜>\s*(?:<｜tool_calls_end｜>|<｜tool_call_begin｜>\s*function\s*<｜tool_sep｜>\s*<steptml:invoke)"
+    ),
+    *raw_values(
+        r"<steptml:parameter\s*name=\"([^<>\"\n]*)\">",
+        "</steptml:parameter>",
+        "</steptml:invoke><｜tool_call_end｜>",
+        r"<｜tool_calls_end｜>|<｜tool_calls_begin｜>|<｜tool_call_begin｜>|<\|EOT\|>",
+    ),
+)
+
+
 WRITERS: dict[str, tuple[Writer, ...]] = {
     "qwen3": tuple(
         Writer(write, QWEN3_EXCLUDED) for write in (qwen3, qwen3_prefilled, qwen3_turned, qwen3_string, qwen3_array)
@@ -457,8 +989,30 @@ WRITERS: dict[str, tuple[Writer, ...]] = {
     "deepseek_v31": (Writer(deepseek_v31, DEEPSEEK_V31_EXCLUDED),),
     "kimi_k2": (Writer(kimi_k2, KIMI_K2_EXCLUDED), Writer(kimi_k2_instruct, KIMI_K2_EXCLUDED)),
     "glm47": (Writer(glm47, GLM47_EXCLUDED), Writer(glm45, GLM45_EXCLUDED)),
+    "minimax_m2": (Writer(minimax_m2, MINIMAX_M2_EXCLUDED), Writer(minimax_m2_single, MINIMAX_M2_EXCLUDED)),
+    "deepseek_v3": (Writer(deepseek_v3, DEEPSEEK_V3_EXCLUDED), Writer(deepseek_v3_opens, DEEPSEEK_V3_EXCLUDED)),
+    "seed_oss": (Writer(seed_oss, SEED_OSS_EXCLUDED), Writer(seed_oss_json, SEED_OSS_JSON_EXCLUDED)),
+    "granite4": (Writer(granite4, GRANITE4_EXCLUDED),),
+    "longcat": (Writer(longcat, LONGCAT_EXCLUDED), Writer(longcat_think, LONGCAT_EXCLUDED)),
+    "jamba": (Writer(jamba, JAMBA_EXCLUDED), Writer(jamba_indented, JAMBA_EXCLUDED)),
+    "mimo": (Writer(mimo, MIMO_EXCLUDED),),
+    "internlm": (Writer(internlm, INTERNLM_EXCLUDED), Writer(internlm2, INTERNLM_EXCLUDED)),
+    "step3p5": (Writer(step3p5, STEP3P5_EXCLUDED), Writer(step3p5_lines, STEP3P5_EXCLUDED)),
+    "ling3": (Writer(ling3, LING3_EXCLUDED), Writer(ling3_compact, LING3_COMPACT_EXCLUDED)),
+    "poolside_v1": (Writer(poolside_v1, POOLSIDE_V1_EXCLUDED), Writer(poolside_v1_lines, POOLSIDE_V1_LINES_EXCLUDED)),
+    "iquest_q1": (Writer(iquest_q1, IQUEST_Q1_EXCLUDED),),
+    "plamo3": (Writer(plamo3, PLAMO3_EXCLUDED),),
+    "step3": (Writer(step3, STEP3_EXCLUDED),),
 }
 """Every listed format's writers, by the format's name, the usual layout first."""
 
-RAW_VALUES = frozenset({"qwen3_coder", "glm47"})
+RAW_VALUES = frozenset(
+    {
+        "glm47", "iquest_q1", "ling3", "mimo", "minimax_m2", "poolside_v1", "qwen3_coder", "seed_oss", "step3",
+        "step3p5",
+    }
+)  # fmt: skip
 """Formats whose values are raw text, typed by the tool's schema. In all others arguments are JSON, byte for byte."""
+
+SILENT = frozenset({"granite4", "jamba"})
+"""Formats without reasoning."""

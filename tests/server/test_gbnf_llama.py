@@ -16,7 +16,7 @@ import pytest
 
 import unbraid
 from gbnf_judge import Judge
-from test_gbnf import FORMATS, TOOLS, by_name, read, read_clean
+from test_gbnf import TOOLS, by_name, read, read_clean
 from unbraid.constrain import grammar
 from unbraid.format import Format, FormatError
 
@@ -42,6 +42,10 @@ SHORT = {
     },
 }
 """A tool whose strings have an end, since the model wouldn't find one."""
+
+NAMES = ("deepseek_v31", "glm47", "kimi_k2", "minimax_m2", "qwen3", "qwen3_coder")
+FORMATS = [unbraid.formats()[name] for name in NAMES]
+"""One format of each shape that a grammar writes; the other tests of grammars go over all."""
 
 Complete = Callable[..., dict[str, Any]]
 

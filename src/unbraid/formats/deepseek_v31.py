@@ -31,7 +31,7 @@ FORMAT = Format(
         "<think>",
         "</think>",
     ),
-    aliases=("deepseekv31",),
+    aliases=("deepseekv31", "deepseek3"),
     source="Chat template of deepseek-ai/DeepSeek-V3.1; parsers of vLLM 0.32 (deepseek_v31) and SGLang 0.5.22.",
     example="A train to Graz for two.</think>"
     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>find_trains<｜tool▁sep｜>"

@@ -41,7 +41,7 @@ FORMAT = Format(
         "<arg_value>",
         "</arg_value>",
     ),
-    aliases=("glm45", "glm"),
+    aliases=("glm45", "glm", "glm_4.5", "glm_4.7", "glm_5", "glm_5.1", "glm_5.3", "glm_ocr"),
     source="Chat templates of zai-org/GLM-4.5, GLM-4.7 and GLM-5.3; parsers of vLLM 0.32 (glm45, glm47) and "
     "SGLang 0.5.22 for the variants that models write.",
     example="A train to Graz for two.</think>"

@@ -41,6 +41,7 @@ FORMAT = Format(
         "<|tool_call_end|>",
         "<|tool_call_argument_begin|>",
     ),
+    aliases=("kimi_k2.5",),
     source="Chat templates of moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5; parsers of vLLM 0.32 and "
     "SGLang 0.5.22 (kimi_k2) for the variants that models write.",
     example="A train to Graz for two.</think>"

@@ -22,7 +22,7 @@ FORMAT = Format(
         "<tool_call>",
         "</tool_call>",
     ),
-    aliases=("qwen", "qwen25", "hermes", "qwen3_json"),
+    aliases=("qwen", "qwen25", "hermes", "qwen3_json", "qwen3_thinking", "qwen3_vl"),
     source="Chat templates of Qwen/Qwen3-8B, Qwen3-4B-Thinking-2507 and NousResearch/Hermes-2-Pro; "
     "parsers of vLLM 0.32 (hermes) and SGLang 0.5.22 (qwen25, hermes) for the variants that models write.",
     example="<think>\nA train to Graz for two.\n</think>\n\n"

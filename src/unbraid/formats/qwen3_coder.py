@@ -26,7 +26,7 @@ FORMAT = Format(
         "<tool_call>",
         "</tool_call>",
     ),
-    aliases=("qwen3_xml", "nanbeige"),
+    aliases=("qwen3_xml", "nanbeige", "prime_qwen3", "qwen3.5", "qwen3.6", "qwen3.8", "ornith"),
     source="Chat templates of Qwen/Qwen3-Coder-30B-A3B and Qwen3.8-27B; parsers of vLLM 0.32 (qwen3_coder) and "
     "SGLang 0.5.22 for the variants that models write.",
     example="<think>\nA train to Graz for two.\n</think>\n\n"
