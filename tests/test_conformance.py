@@ -23,6 +23,15 @@ FAMILIES = (
     ("kimi", "x-kimi-k2", "kimi_k2"),
     ("deepseek", "x-deepseek-v3", "deepseek_v3"),
     ("deepseek", "x-deepseek-v31", "deepseek_v31"),
+    ("deepseek", "x-deepseek-v32", "deepseek_v32"),
+    ("deepseek", "x-deepseek-v41", "deepseek_v41"),
+    ("deepseek", "x-deepseek-v4", "deepseek_v4"),
+    ("gemma4", None, "gemma4"),
+    ("gpt-oss", None, "gpt_oss"),
+    ("kimi", "x-kimi-k3", "kimi_k3"),
+    ("llama", "x-llama-json", "llama3_json"),
+    ("llama", "x-llama-pythonic", "pythonic"),
+    ("mistral", None, "mistral"),
 )
 """The corpus's families that we read: the tag of the variant where a family has several, and our format."""
 
