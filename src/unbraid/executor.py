@@ -199,7 +199,7 @@ class Executor:
                 place = self._skip_soft(buffer, place)
             state = self.state
             if state.channel == "arguments" or state.channel == "body":
-                if place == size:
+                if place == size and not self.calls.arguments_done:
                     break
                 place, waits = self._read_call(buffer, place, ended)
                 if waits:

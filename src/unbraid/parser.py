@@ -329,7 +329,11 @@ class Parser:
         self._fast += stop
         self._write(said)
         events: list[Event] = [_new(ToolCallArguments, (self._index, said))] if said else []
-        return events + self._read(rest) if rest else events
+        if rest or scanner.done:
+            self._catch_up()
+            self._run.feed(rest)
+            return events + self._release()
+        return events
 
     def _catch_up(self) -> None:
         """Tell the executor of the text that took the fast path."""
