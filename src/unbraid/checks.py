@@ -77,7 +77,7 @@ def _check_call(name: str, call: Call, in_section: bool) -> None:
         found = holes(literal)
         if named_inside:
             if {"name", "id"} & set(found):
-                raise FormatError(f"{name}: {literal!r} has a name or an id, but with such a body the name stands in it")
+                raise FormatError(f"{name}: {literal!r} has a name, but with such a body the name stands in it")
         elif not {"name", "id"} & set(found):
             raise FormatError(f"{name}: {literal!r} needs {{name}} or {{id}}, or the call has no name")
         if "id" in found and "name" not in found and not call.id:

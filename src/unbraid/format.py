@@ -131,8 +131,8 @@ class Params:
     scalars: Literal["json", "python"] = "json"
     """How a writer spells booleans and null: ``true``/``null`` or ``True``/``None``. A reader takes both."""
     types: tuple[tuple[str, str], ...] = ()
-    """What the words in a ``{type}`` hole mean: JSON schema's names of types, or ``"json"``, whatever JSON it is. A word
-    that isn't listed means the type of that name."""
+    """What the words in a ``{type}`` hole mean: JSON schema's names of types, or ``"json"``, whatever JSON it is. A
+    word that isn't listed means the type of that name."""
     strip: bool = False
     """Whether white space around a value is layout."""
     entities: bool = False
@@ -181,8 +181,8 @@ class Call:
     arguments: Codec
     """How the arguments are written."""
     id: Spelling | None = None
-    """The shape of an ``{id}`` in the opener, from which the name is read, e.g. ``"functions.{name}:{index}"``. It isn't
-    needed where the opener has a ``{name}`` too."""
+    """The shape of an ``{id}`` in the opener, from which the name is read, e.g. ``"functions.{name}:{index}"``. It
+    isn't needed where the opener has a ``{name}`` too."""
     separator: Spelling | None = None
     """What stands between such a call and the next, where the opener isn't written again, e.g. ``"; "``."""
 

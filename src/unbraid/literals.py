@@ -174,7 +174,7 @@ def parse(literal: str) -> Marker:
         if hole not in _HOLES:
             raise FormatError(f"the marker {literal!r} has an unknown hole {{{hole}}}{nearest(hole, [*_HOLES])}")
         if holes.count(hole) > 1 and hole != "suffix":
-            raise FormatError(f"the marker {literal!r} has the hole {{{hole}}} twice; one of them must have another name")
+            raise FormatError(f"the marker {literal!r} has the hole {{{hole}}} twice; give one another name")
     before = ""
     for place, (text, hole) in enumerate(found):
         units.extend(text_units(text, before, "x" if hole else ""))

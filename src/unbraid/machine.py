@@ -476,7 +476,8 @@ class _Builder:
         fits = (*param_open, *call_end, *section_close, *turn_end)
         param_close = tuple(m.core for m in markers(codec.close))
         repeated = _chains(param_close, (*param_open, *call_close))
-        value: list[Edge] = [Edge("parameter close", _followed(codec.close, (*fits, *repeated)), params, Do.CLOSE_PARAM)]
+        follow = (*fits, *repeated)
+        value = [Edge("parameter close", _followed(codec.close, follow), params, Do.CLOSE_PARAM)]
         leads = tuple(dict.fromkeys(lead for m in markers(codec.close) for lead in m.leads))
         if codec.unclosed:
             unclosed = tuple(replace(m, leads=leads or m.leads) for m in opens.markers)
@@ -556,9 +557,7 @@ def _body_follows(codec: JsonCall | Python) -> tuple[Units, ...]:
 
 def _after_brackets(edge: Edge) -> Edge:
     """A call's closer, also with stray brackets before it: models write some too many."""
-    closers = tuple(
-        replace(m, core=(Unit(r"[\s}\]]{0,16}", 16), *m.core), leads=()) for m in edge.markers[:1]
-    )
+    closers = tuple(replace(m, core=(Unit(r"[\s}\]]{0,16}", 16), *m.core), leads=()) for m in edge.markers[:1])
     return edge._replace(markers=(*edge.markers, *closers))
 
 

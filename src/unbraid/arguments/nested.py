@@ -1,2 +1,3 @@
 class NestedDecoder:
-    def __init__(self, *a): raise NotImplementedError
+    def __init__(self, *a):
+        raise NotImplementedError

@@ -86,7 +86,7 @@ def grammar(
     """
     reason = unwritable(format)
     if reason:
-        raise FormatError(f"{format.name} can't be written under a grammar yet: {reason}; leave the choice to the model")
+        raise FormatError(f"{format.name} has no GBNF grammar yet: {reason}; leave the choice to the model")
     return _Writer(format, schema_to_gbnf).grammar(
         schemas_of(tools), tool_choice, reasoning, parallel_tool_calls, response_schema
     )

@@ -1,6 +1,6 @@
 """Gemma 4: calls in a notation of its own, with bare keys and strings between ``<|"|>``; reasoning is a channel."""
 
-from ..format import Aside, Call, Format, Gemma, Reasoning, Tools, Turns
+from ..format import Call, Format, Gemma, Reasoning, Tools, Turns
 
 FORMAT = Format(
     name="gemma4",
@@ -14,8 +14,15 @@ FORMAT = Format(
     ),
     tools=Tools(Call("<|tool_call>call:{name}", "<tool_call|>", Gemma('<|"|>'))),
     special=(
-        "<|turn>", "<turn|>", "<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>", '<|"|>',
-        "<|tool_response>", "<tool_response|>",
+        "<|turn>",
+        "<turn|>",
+        "<|channel>",
+        "<channel|>",
+        "<|tool_call>",
+        "<tool_call|>",
+        '<|"|>',
+        "<|tool_response>",
+        "<tool_response|>",
     ),
     source="Chat template of google/gemma-4-31B-it; parsers of vLLM 0.32 and SGLang 0.5.22 (gemma4) and of Ollama "
     "(gemma4) for the variants that models write.",
