@@ -1,3 +1,0 @@
-class NestedDecoder:
-    def __init__(self, *a):
-        raise NotImplementedError
