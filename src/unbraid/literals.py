@@ -170,11 +170,11 @@ def parse(literal: str) -> Marker:
     units: list[Unit] = []
     found = pieces(core)
     holes = [hole for _, hole in found if hole is not None]
-    for hole in holes:
-        if hole not in _HOLES:
-            raise FormatError(f"the marker {literal!r} has an unknown hole {{{hole}}}{nearest(hole, [*_HOLES])}")
-        if holes.count(hole) > 1 and hole != "suffix":
-            raise FormatError(f"the marker {literal!r} has the hole {{{hole}}} twice; give one another name")
+    for each in holes:
+        if each not in _HOLES:
+            raise FormatError(f"the marker {literal!r} has an unknown hole {{{each}}}{nearest(each, [*_HOLES])}")
+        if holes.count(each) > 1 and each != "suffix":
+            raise FormatError(f"the marker {literal!r} has the hole {{{each}}} twice; give one another name")
     before = ""
     for place, (text, hole) in enumerate(found):
         units.extend(text_units(text, before, "x" if hole else ""))
