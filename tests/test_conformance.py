@@ -1,7 +1,7 @@
 """The ``canitoolcall`` corpus: raw outputs that we didn't write, with the parse that a correct engine returns.
 
-Every fixture, strictly (no excuse for white space), whole, by character and at every chunking strategy of the corpus. Its
-strategies group tokens; the units that are grouped here are the format's special tokens, words, and single characters.
+Every fixture, strictly (no excuse for white space), whole, by character and at every chunking strategy of the corpus.
+Its strategies group tokens; the units grouped here are the format's special tokens, words, and single characters.
 The corpus wants no call at all from an output that was cut off inside one; our ``tool_calls`` hold none, whatever the
 stream showed of it, and the stream's last word on it is ``complete=False``.
 """

@@ -9,9 +9,7 @@ FORMAT = Format(
         others=("<|turn>", "<|tool_response>"),
         ends=("<turn|>", "<|tool_response>", "<eos>"),
     ),
-    reasoning=Reasoning(
-        "<|channel>thought\n", "\n<channel|>", default=False, toggle=("enable_thinking",), reopens=True
-    ),
+    reasoning=Reasoning("<|channel>thought\n", "\n<channel|>", default=False, toggle=("enable_thinking",)),
     tools=Tools(Call("<|tool_call>call:{name}", "<tool_call|>", Gemma('<|"|>'))),
     special=(
         "<|turn>",

@@ -8,9 +8,7 @@ from ..format import Call, Format, Json, JsonCall, Reasoning, Tools, Turns
 FORMAT = Format(
     name="mistral",
     turns=Turns("[/INST]", others=("[INST]", "[/TOOL_RESULTS]", "[/SYSTEM_PROMPT]"), ends=("</s>",)),
-    reasoning=Reasoning(
-        ("[THINK]", "<think>\n"), ("[/THINK]", "\n</think>\n"), toggle=("reasoning_effort",), reopens=True
-    ),
+    reasoning=Reasoning(("[THINK]", "<think>\n"), ("[/THINK]", "\n</think>\n"), toggle=("reasoning_effort",)),
     tools=Tools(
         (
             Call("[TOOL_CALLS]{name}{?[CALL_ID]{id}}{?[ARGS]}", None, Json()),
