@@ -11,6 +11,7 @@ import unbraid
 from families import FAMILIES
 from strategies import Sample, samples
 from writers import (
+    CLOSERS,
     RAW_VALUES,
     SELF_TYPED,
     SILENT,
@@ -98,13 +99,6 @@ CANONICAL = {
     **{name: family.canonical for name, family in FAMILIES.items()},
 }
 """What each format's first writer writes, copied by hand from the templates' own output."""
-CLOSERS = {
-    "seed_oss": "</seed:think>",
-    "plamo3": "<|plamo:end_think:plamo|>",
-    "longcat": "</longcat_think>",
-    **{name: family.closer for name, family in FAMILIES.items() if family.closer is not None},
-}
-"""What closes reasoning where it isn't ``</think>``."""
 
 
 def test_every_listed_format_has_a_writer_and_an_example() -> None:

@@ -872,3 +872,11 @@ byte."""
 
 SILENT = frozenset({"granite4", "jamba", *(name for name, family in FAMILIES.items() if family.closer is None)})
 """Formats without reasoning."""
+
+CLOSERS = {
+    "seed_oss": "</seed:think>",
+    "plamo3": "<|plamo:end_think:plamo|>",
+    "longcat": "</longcat_think>",
+    **{name: family.closer for name, family in FAMILIES.items() if family.closer is not None},
+}
+"""What closes reasoning where it isn't ``</think>``."""
