@@ -1,3 +1,0 @@
-class PythonDecoder:
-    def __init__(self, *a):
-        raise NotImplementedError
