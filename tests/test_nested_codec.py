@@ -34,6 +34,7 @@ ROOT: dict[str, Any] = {
         "who": {"anyOf": [{"$ref": "#/$defs/person"}, {"type": "null"}]},
         "people": {"type": ["array", "null"], "items": {"$ref": "#/$defs/person"}},
         "either": {"type": ["object", "array"]},
+        "both": {"type": ["object", "array"], "items": STRING},
         "extra": {"type": "object", "additionalProperties": INTEGER},
         "words": {"type": ["array", "string"], "items": INTEGER},
     },
@@ -95,6 +96,7 @@ TABLE: list[tuple[str, str]] = [
     ("~<other>~<item>1~</item>~</other>", '{"other": ["1"]}'),
     ("~<either>~<item>1~</item>~<item>2~</item>~</either>", '{"either": ["1", "2"]}'),
     ("~<either>~<item>1~</item>~<a>2~</a>~</either>", '{"either": {"item": "1", "a": "2"}}'),
+    ("~<both>~<item>~<b>~</item>~</both>", tagged('{"both": ["~<b>"]}')),
     ("~<words>~<item>1~</item>~</words>", '{"words": [1]}'),
     ("~<list>~<item>~<item>a~</item>~</item>~</list>", '{"list": [["a"]]}'),
     (

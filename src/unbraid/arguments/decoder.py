@@ -56,7 +56,7 @@ def inside(text: str) -> str:
 
 def overlap(text: str, at: int, end: int, marker: str) -> int:
     """How many of the last characters of ``text[at:end]`` may be the beginning of a marker that isn't over yet."""
-    for size in range(min(len(marker) - 1, end - at), 0, -1):
-        if text.startswith(marker[:size], end - size):
-            return size
-    return 0
+    start = text.find(marker[0], max(at, end - len(marker) + 1), end)
+    while start >= 0 and not text.startswith(marker[: end - start], start):
+        start = text.find(marker[0], start + 1, end)
+    return end - start if start >= 0 else 0

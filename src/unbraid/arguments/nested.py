@@ -199,7 +199,7 @@ class NestedDecoder:
         schema = member(self._schema, self._root, name)
         plain = self._is_plain(schema)
         held = self._held
-        if held is not None and held.name == name and not plain:
+        if held is not None and held.name == name:
             self._say_item(held, out)
             self._held = None
         else:
