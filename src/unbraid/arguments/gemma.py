@@ -76,6 +76,8 @@ class GemmaDecoder:
         """
         if self.malformed:
             return "", end
+        if self._reading == "quoted string" and not self._tail and text.find(self._quote[0], at, end) < 0:
+            return inside(text[at:end]), end  # the common case: the middle of a string
         moved = 0
         if self._tail and at < end:
             moved = at - len(self._tail)

@@ -114,6 +114,8 @@ class NestedDecoder:
         """
         if self.malformed:
             return "", end
+        if self._stack and not self._tail and text.find(self._namespace[0], at, end) < 0:
+            return self._text(text[at:end]), end  # the common case: the middle of a value
         moved = 0
         if self._tail and at < end:
             moved = at - len(self._tail)
@@ -132,7 +134,7 @@ class NestedDecoder:
         if self.done or self.malformed:
             return ""
         if self._stack:
-            self._text(self._tail, out)
+            out.append(self._text(self._tail))
             self._tail = ""
         else:
             self._say_held(out)
@@ -173,17 +175,17 @@ class NestedDecoder:
                 if self._unfinished.fullmatch(text, start, end):
                     break
             elif not tag.group(1) and not top.plain:
-                self._text(text[at:start], out)
+                out.append(self._text(text[at:start]))
                 self._open(tag.group(2).rstrip(), out)
                 return tag.end()
             elif tag.group(1) and tag.group(2).rstrip() == top.name:
-                self._text(text[at:start], out)
+                out.append(self._text(text[at:start]))
                 self._close(out)
                 return tag.end()
             start = text.find(self._namespace, start + 1, end)
         if start < 0:
             start = end - overlap(text, at, end, self._namespace)
-        self._text(text[at:start], out)
+        out.append(self._text(text[at:start]))
         self._tail = text[start:end]
         return end
 
@@ -208,14 +210,14 @@ class NestedDecoder:
         if plain:
             out.append(self._key(name) + '"')
 
-    def _text(self, text: str, out: list[str]) -> None:
+    def _text(self, text: str) -> str:
+        """A piece of the innermost element's text; returns the JSON text that can be said now."""
         top = self._stack[-1]
-        if not text:
-            return
         if top.plain and len(self._stack) == 1:
-            out.append(inside(text))
-        else:
+            return inside(text)
+        if text:
             top.parts.append(text)
+        return ""
 
     def _close(self, out: list[str]) -> None:
         over = self._stack.pop()
