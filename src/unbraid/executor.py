@@ -422,7 +422,8 @@ class Executor:
         """
         calls = self.calls
         limit, found = len(buffer), None
-        if calls.malformed:
+        sound = not calls.malformed
+        if not sound:
             limit, found = self.state.find(buffer, place, ended)
         if calls.decoder is None or self.state.channel == "arguments":
             stop = calls.read_arguments(buffer, place, limit)
@@ -434,6 +435,12 @@ class Executor:
                 return self._broken(buffer, stop), False
         if calls.arguments_done:
             return self._over(buffer, stop), False
+        if stop < limit and sound and not calls.malformed and stop == place:
+            # What is left may become a closing marker, which isn't the decoder's to read.
+            if not ended:
+                return stop, True
+            calls.mark("argument", stop, limit)
+            return limit, True
         if stop < limit:
             return stop, False
         if found is None:
