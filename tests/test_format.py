@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import pytest
 
 import unbraid
@@ -50,15 +47,6 @@ def test_special_tokens_are_markers_of_the_format(name: str) -> None:
     described = repr(FORMATS[name].turns) + repr(FORMATS[name].reasoning) + repr(FORMATS[name].tools)
     for token in FORMATS[name].special:
         assert repr(token)[1:-1] in described
-
-
-def test_format_files_hold_no_code() -> None:
-    folder = Path(unbraid.__file__).parent / "formats"
-    files = [file for file in folder.glob("*.py") if file.name != "__init__.py"]
-    assert len(files) == len(FORMATS)
-    code = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.For, ast.While, ast.If)
-    for file in files:
-        assert not [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, code)], file
 
 
 @pytest.mark.parametrize("alias", ["qwen25", "hermes", "qwen3_xml", "glm45", "QWEN3", "qwen3-coder"])

@@ -17,10 +17,11 @@ from .events import (
     ToolCallStart,
 )
 from .format import Format, FormatError
-from .formats import formats, resolve
+from .load import load
 from .message import Message, Segment, ToolCall
 from .options import OptionError
 from .parser import Parser, parse
+from .registry import FormatWarning, formats, resolve
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,7 @@ __all__ = [
     "Finish",
     "Format",
     "FormatError",
+    "FormatWarning",
     "Message",
     "Note",
     "OptionError",
@@ -45,6 +47,7 @@ __all__ = [
     "ToolCallStart",
     "__version__",
     "formats",
+    "load",
     "parse",
     "resolve",
 ]

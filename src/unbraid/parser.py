@@ -22,11 +22,11 @@ from .calls import Calls
 from .events import Content, Event, Finish, FinishReason, Reasoning, SpanKind, ToolCallArguments
 from .executor import Executor
 from .format import Format, canonical
-from .formats import resolve
 from .machine import Variant, compile
 from .message import Message
 from .options import CallOptions, check
 from .output import Output, Unsaid
+from .registry import resolve
 from .start import tail
 
 Waiting = Literal["", "marker", "name", "decision", "call", "value"]

@@ -28,7 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..format import Format
-from ..formats import formats, resolve
+from ..registry import formats, resolve
 from ..wire.fields import RequestError
 from ..wire.openai_request import read_request
 from .chat import Chat

@@ -12,8 +12,8 @@ from typing import cast
 
 from ..constrain import ReasoningMode, ToolChoice, grammar
 from ..format import Format, FormatError, canonical, frames, shapes
-from ..formats import resolve
 from ..parser import Parser
+from ..registry import resolve
 from ..wire.fields import RequestError
 from ..wire.openai_request import ChatRequest
 from .engines.base import Job, Model

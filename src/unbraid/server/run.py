@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..format import Format
-from ..formats import resolve
+from ..registry import resolve
 from .errors import SetupError
 
 if TYPE_CHECKING:
