@@ -1,4 +1,4 @@
-"""Formats from files: what a file says is what the dataclasses would say, and each mistake is one sentence with a line."""
+"""Formats from files: a file says what the dataclasses would say, and each mistake is one sentence with a line."""
 
 from __future__ import annotations
 
@@ -52,8 +52,22 @@ def test_the_example_is_qwen3_coder() -> None:
 
 
 PIECES = st.sampled_from(
-    ["<think>", "\n</think>\n\n", "<tool_call>\n", "<function=f>\n", "<parameter=a>\n", "1", "\n</parameter>\n"]
-    + ["</function>\n", "</tool_call>", "<|im_end|>", " ", "\n", "word", "<"]
+    [
+        "<think>",
+        "\n</think>\n\n",
+        "<tool_call>\n",
+        "<function=f>\n",
+        "<parameter=a>\n",
+        "1",
+        "\n</parameter>\n",
+        "</function>\n",
+        "</tool_call>",
+        "<|im_end|>",
+        " ",
+        "\n",
+        "word",
+        "<",
+    ]
 )
 
 
