@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
-from .arguments.decoder import Arguments
+from .arguments.decoder import Arguments, Look
 from .arguments.gemma import GemmaDecoder
 from .arguments.json_call import JsonCallDecoder
 from .arguments.nested import NestedDecoder
@@ -108,6 +108,15 @@ class Calls:
         if scanner is None or not scanner.begun or scanner.malformed or scanner.done:
             return None
         return scanner
+
+    @property
+    def plain(self) -> Look | None:
+        """Where a string of the open call streams through a decoder: what finds a character that needs a look."""
+        call = self.open
+        if call is None or isinstance(self.decoder, JsonCallDecoder):
+            return None
+        decoder = self.decoder or call.decoder
+        return decoder.plain if decoder is not None else None
 
     def _declared(self) -> dict[str, Mapping[str, Any] | None]:
         if self._schemas is None:

@@ -396,15 +396,16 @@ class Parser:
             self._edges = state.soft_edges
         else:
             scanner = run.calls.passing
-            if scanner is None or run.held:
+            look = run.calls.plain
+            if run.held or (scanner is None and look is None):
                 return
-            self._trigger = _STRING_TRIGGER if scanner.plain else _NEVER
+            self._trigger = look or (_STRING_TRIGGER if scanner is not None and scanner.plain else _NEVER)
             self._passing = scanner
         self._span_kind = "argument"
         self._index = call.index
         if builder is not None:
             self._write = builder.arguments_writer(call.index)
-        self._streaming = True
+        self._streaming = channel == "value" or self._passing is not None
 
     def _promote_reasoning(self) -> None:
         """Move reasoning to content, once, where there is no content."""

@@ -6,8 +6,20 @@ writes one JSON object; it knows no call markers, and its caller need not know t
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Protocol
+
+Look = Callable[[str], object]
+"""Finds a character that needs a look; ``None`` if a text has none."""
+
+
+@lru_cache(maxsize=64)
+def look(first: str) -> Look:
+    """What finds a character that JSON escapes, or the first one of a marker."""
+    return re.compile(rf'["\\\x00-\x1f\ud800-\udfff{re.escape(first)}]').search
 
 
 class Arguments(Protocol):
@@ -28,6 +40,11 @@ class Arguments(Protocol):
     @property
     def begun(self) -> bool:
         """Whether anything other than white space was read."""
+
+    @property
+    def plain(self) -> Look | None:
+        """In the middle of a string that is said as it comes, what finds a character that needs a look. Text without
+        one is the JSON text itself and changes nothing, so that a caller need not feed it. Elsewhere ``None``."""
 
     def feed(self, text: str, at: int, end: int) -> tuple[str, int]:
         """Read ``text[at:end]``; returns the JSON text that can be said now, and the place where the reading stopped.

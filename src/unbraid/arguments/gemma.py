@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from json.encoder import encode_basestring
 
-from .decoder import inside, overlap
+from .decoder import Look, inside, look, overlap
 from .scan import StringDecoder
 from .typing import Policy, convert
 
@@ -68,6 +68,12 @@ class GemmaDecoder:
         new._bare = self._bare.copy()
         new._decoder = self._decoder.copy()
         return new
+
+    @property
+    def plain(self) -> Look | None:
+        """See :attr:`decoder.Arguments.plain`."""
+        middle = self._reading == "quoted string" and not self._tail and not self.malformed
+        return look(self._quote[0]) if middle else None
 
     def feed(self, text: str, at: int, end: int) -> tuple[str, int]:
         """Read ``text[at:end]``; returns the JSON text that can be said now and where it stopped.

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import Any
 
-from .decoder import inside, overlap
+from .decoder import Look, inside, look, overlap
 from .typing import Policy, convert, element, is_string, member, types
 
 _LAYOUT = re.compile(r"[ \t\r\n]*")
@@ -105,6 +105,12 @@ class NestedDecoder:
         new._stack = [each.copy() for each in self._stack]
         new._names = self._names.copy()
         return new
+
+    @property
+    def plain(self) -> Look | None:
+        """See :attr:`decoder.Arguments.plain`."""
+        middle = len(self._stack) == 1 and self._stack[0].plain and not self._tail and not self.malformed
+        return look(self._namespace[0]) if middle else None
 
     def feed(self, text: str, at: int, end: int) -> tuple[str, int]:
         """Read ``text[at:end]``; returns the JSON text that can be said now and where it stopped.

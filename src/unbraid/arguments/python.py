@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from .decoder import Look
 from .json_call import Sink
 from .python_string import PREFIXES, PythonString
 from .scan import JsonScanner
@@ -122,6 +123,12 @@ class PythonDecoder:
     def arguments_over(self) -> bool:
         """Whether the arguments of the last call are complete."""
         return self.named and not self._stack
+
+    @property
+    def plain(self) -> Look | None:
+        """In the middle of a string, what finds a character that needs a look; see :attr:`decoder.Arguments.plain`."""
+        string = self._string
+        return string.plain if string is not None and not self._undecided and not self.malformed else None
 
     def feed(self, text: str, at: int, end: int, sink: Sink) -> int:
         """Read ``text[at:end]``; returns where it stopped: at the end of the body, where it broke, or at ``end``.

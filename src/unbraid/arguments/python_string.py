@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from json.encoder import encode_basestring
 
+from .decoder import Look, look
+
 PREFIXES = frozenset(("r", "u", "b", "rb", "br"))
 """What may stand before a string's first quote, in lower case. A formatted string (``f``) is no literal."""
 
@@ -61,6 +63,11 @@ class PythonString:
         for name in self.__slots__:
             setattr(new, name, getattr(self, name))
         return new
+
+    @property
+    def plain(self) -> Look | None:
+        """In the middle of the literal, what finds a character that needs a look; see ``decoder.Arguments.plain``."""
+        return None if self._opening or self._held or self.done or self.malformed else look(self._quote)
 
     def feed(self, text: str, at: int, end: int) -> tuple[str, int]:
         """Read ``text[at:end]`` up to the end of the literal, or to what breaks it.
