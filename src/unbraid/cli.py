@@ -539,7 +539,8 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
         "path",
         nargs="?",
         metavar="PATH",
-        help="a chat template (.jinja; -: stdin), tokenizer_config.json, config.json, a GGUF file, or a directory of them",
+        help="a chat template (.jinja, or - for stdin), tokenizer_config.json, config.json, a GGUF file, or a "
+        "directory of them",
     )
     detecting.add_argument("--model", metavar="NAME", help="the model's name, instead of a path or along with it")
     detecting.add_argument("--json", action="store_true", help="as a JSON object")
