@@ -24,6 +24,7 @@ from unbraid import OptionError, detect, formats
 from unbraid.checks import _all_markers
 from unbraid.cli import main
 from unbraid.format import Format, FormatError, Signs, Turns, spellings
+from unbraid.load import loads
 
 CHATML = "{{ '<|im_start|>' + message.role + '\\n' }}"
 QWEN3 = (
@@ -382,6 +383,41 @@ def test_signs_are_of_the_format_itself(name: str) -> None:
         if signs.template:
             assert any(text in own for text in signs.template), f"nothing of {name} is in {signs.template}"
         assert all(token in own for token in signs.vocabulary)
+
+
+def test_signs_of_a_format_in_a_file() -> None:
+    """A format of one's own is recognised like the shipped ones."""
+    mine = loads(
+        json.dumps(
+            {
+                "name": "mine",
+                "turns": {"assistant": "<assistant>"},
+                "signs": [{"template": ["<my_call>"], "absent": ["<your_call>"]}, {"models": ["*my-model*"]}],
+            }
+        ),
+        "mine.json",
+    )
+    among = [*formats().values(), mine]
+    assert detect(chat_template="<my_call>", among=among).format == "mine"
+    assert detect(chat_template="<my_call><your_call>", among=among).format is None
+    assert detect(model="My_Model 7B", among=among).format == "mine"
+
+
+@pytest.mark.parametrize("name", formats())
+def test_what_a_format_writes_is_not_taken_for_what_another_reads_differently(name: str) -> None:
+    """A template of a format's own words may be too little to tell it, or say one that reads the same calls."""
+    format = formats()[name]
+    template = "\n".join([*spellings(format.turns.assistant), *format.special, format.example])
+    told = detect(chat_template=template).format or name
+    thinking = format.reasoning is not None
+    meant, read = (
+        [
+            (call.name, plain(call.arguments))
+            for call in unbraid.parse(format.example, each, tools=[TOOL], thinking=thinking).tool_calls
+        ]
+        for each in (name, told)
+    )
+    assert read == meant, f"{name} would be taken for {told}"
 
 
 def test_empty_signs_are_refused() -> None:

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any, Literal, Union
 
 from .format import Format, Signs
-from .formats import formats
 from .options import OptionError
+from .registry import formats
 
 Source = Literal["template", "vocabulary", "model"]
 SOURCES: tuple[Source, ...] = ("template", "vocabulary", "model")

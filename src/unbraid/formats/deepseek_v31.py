@@ -33,7 +33,7 @@ FORMAT = Format(
     ),
     aliases=("deepseekv31", "deepseek3"),
     signs=(
-        Signs(template=("<｜Assistant｜>", "<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>"), absent=("```json",)),
+        Signs(template=("<｜Assistant｜>", "<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>")),
         Signs(models=("*deepseek-v3.1*", "*deepseek-v3.2-exp*")),
     ),
     source="Chat template of deepseek-ai/DeepSeek-V3.1; parsers of vLLM 0.32 (deepseek_v31) and SGLang 0.5.22.",
