@@ -3,6 +3,7 @@
 ``parse`` takes a whole output, ``Parser`` takes it as it streams; both give the same message. See ``docs/design.md``.
 """
 
+from .detect import Candidate, Detected, Evidence, detect
 from .events import (
     Content,
     Event,
@@ -26,8 +27,11 @@ from .registry import FormatWarning, formats, resolve
 __version__ = "0.1.0"
 
 __all__ = [
+    "Candidate",
     "Content",
+    "Detected",
     "Event",
+    "Evidence",
     "Finish",
     "Format",
     "FormatError",
@@ -46,6 +50,7 @@ __all__ = [
     "ToolCallEnd",
     "ToolCallStart",
     "__version__",
+    "detect",
     "formats",
     "load",
     "parse",

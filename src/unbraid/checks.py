@@ -50,6 +50,9 @@ def check(format: Format) -> None:
         raise FormatError(f"{format.name}: an answer needs an opener and a closer")
     for tools in frames(format):
         _check_tools(format.name, tools)
+    for signs in format.signs:
+        if not (signs.template or signs.vocabulary or signs.models):
+            raise FormatError(f"{format.name}: signs are empty; they need a template, a vocabulary or models")
     from .machine import plan
 
     plan(format)

@@ -1,4 +1,4 @@
-"""The command line: ``unbraid parse``, ``formats``, ``explain``, ``lint`` and ``serve``.
+"""The command line: ``unbraid parse``, ``formats``, ``explain``, ``lint``, ``detect`` and ``serve``.
 
 What lives here: the commands' arguments, reading files, and saying in one sentence what is wrong with them
 (exit code 2). What doesn't: parsing (``parser``), how a parse is drawn (``explain``) and the server
@@ -36,6 +36,7 @@ FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
 CUTS = ("chars", "tokens")
 COLOURS = ("auto", "always", "never")
 
+UNKNOWN = 1
 WRONG_INPUT = 2
 INTERRUPTED = 130
 READER_GONE = 141
@@ -146,6 +147,39 @@ def _explain(args: argparse.Namespace) -> int:
     drawn = explain(text, parser.message, _look(args.color), name=_format(args.format).name)
     sys.stdout.write(drawn)
     return 0
+
+
+def _detect(args: argparse.Namespace) -> int:
+    from .detect import detect
+    from .detect_path import Found, read
+
+    if args.path is None and args.model is None:
+        raise Refused("there is nothing to look at; give a path, or --model NAME.")
+    found = Found(())
+    try:
+        if args.path == "-":
+            found = Found(("stdin",), chat_template=_text("-"))
+        elif args.path is not None:
+            path = Path(args.path)
+            if not path.exists():
+                raise Refused(f"there is no file {args.path!r}{_nearest_file(path)}")
+            found = read(path)
+        model = found.model if args.model is None else {**(found.model or {}), "_name_or_path": args.model}
+        told = detect(chat_template=found.chat_template, tokenizer_config=found.tokenizer_config, model=model)
+    except OptionError as wrong:
+        raise Refused(f"{wrong}.") from None
+    except OSError as wrong:
+        raise Refused(f"{args.path!r} can't be read: {wrong.strerror or wrong}.") from None
+    code = 0 if told.format else UNKNOWN
+    if args.json:
+        _print_json({**told.as_dict(), "files": list(found.files)}, indent=2)
+        return code
+    _print(str(told) + (f"\n  read: {', '.join(found.files)}" if found.files else ""))
+    if told.format is None:
+        _print("next: unbraid formats    lists the formats with an example of each, to compare with an output")
+    else:
+        _print(f"next: unbraid explain --format {told.format} reply.txt")
+    return code
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -492,6 +526,24 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
     )
     listing.add_argument("--json", action="store_true", help="as a JSON list")
     _add_colour(listing)
+
+    detecting = command(
+        "detect",
+        _detect,
+        "tell which format a model writes",
+        "Tell which format a model writes, from its chat template, its vocabulary and its name. Where they tell\n"
+        "nothing, or different things, the answer is unknown (exit code 1).",
+        "unbraid detect models/Qwen3-8B\n  unbraid detect --model Qwen/Qwen3-8B",
+    )
+    detecting.add_argument(
+        "path",
+        nargs="?",
+        metavar="PATH",
+        help="a chat template (.jinja, or - for stdin), tokenizer_config.json, config.json, a GGUF file, or a "
+        "directory of them",
+    )
+    detecting.add_argument("--model", metavar="NAME", help="the model's name, instead of a path or along with it")
+    detecting.add_argument("--json", action="store_true", help="as a JSON object")
 
     serving = command(
         "serve",

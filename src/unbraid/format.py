@@ -220,6 +220,22 @@ class Turns:
     """Whether ``assistant`` is the beginning of the first message's own header, which the model goes on with."""
 
 
+@dataclass(frozen=True)
+class Signs:
+    """What a format is recognised by: all that is given must hold. Alternatives are several of these."""
+
+    template: tuple[str, ...] = ()
+    """Texts that all stand in the model's chat template, as it would write them: ``\\n`` is a line end."""
+    absent: tuple[str, ...] = ()
+    """Texts none of which stands in the chat template."""
+    vocabulary: tuple[str, ...] = ()
+    """Tokens all of which were added to the model's vocabulary."""
+    models: tuple[str, ...] = ()
+    """Models, any of which it is. With ``*`` in it, for any characters, it is a pattern for names, e.g.
+    ``"*qwen3-*"``; without, an architecture or a model type, word for word. The case doesn't matter. An architecture
+    that writes several formats is no sign of one."""
+
+
 @dataclass(frozen=True, eq=False)
 class Format:
     """One model format. Two formats are the same only if they are the same object."""
@@ -236,6 +252,8 @@ class Format:
     """Markers that are one token of their own in the model's vocabulary."""
     aliases: tuple[str, ...] = ()
     """Other names under which the format is known, e.g. parser names of vLLM and SGLang."""
+    signs: tuple[Signs, ...] = ()
+    """What it is recognised by (``detect``). Any of these is enough; those that hold are counted together."""
     source: str = ""
     """Where the facts come from: models, and what was read."""
     example: str = ""

@@ -4,7 +4,7 @@ R1 always thinks, V3 never does and Cogito when it is asked to, under one syntax
 reasoning is the prompt's to say. Without a prompt and without the request's word, thinking is taken to be off.
 """
 
-from ..format import Call, Format, Json, Reasoning, Tools, Turns
+from ..format import Call, Format, Json, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="deepseek_v3",
@@ -41,6 +41,19 @@ FORMAT = Format(
         "<｜tool▁sep｜>",
     ),
     aliases=("deepseekv3", "deepseek_r1", "cogito"),
+    signs=(
+        Signs(template=("<｜Assistant｜>", "<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>", "```json")),
+        Signs(
+            models=(
+                "*deepseek-r1*",
+                "*deepseek-r1-0528-qwen3-*",
+                "*deepseek-v3*",
+                "*deepcoder*",
+                "*r1-1776*",
+                "*cogito*671b*",
+            )
+        ),
+    ),
     source="Chat templates of deepseek-ai/DeepSeek-R1 and DeepSeek-V3-0324; parsers of vLLM 0.32 (deepseek_v3, "
     "deepseek_r1), SGLang 0.5.22 (deepseekv3) and Ollama (cogito) for the variants that models write.",
     example="A train to Graz for two.\n</think>\n\n"

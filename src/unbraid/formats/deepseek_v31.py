@@ -1,6 +1,6 @@
 """DeepSeek V3.1 and V3.1-Terminus: a section of calls, each a name, a separator and a JSON object."""
 
-from ..format import Call, Format, Json, Reasoning, Tools, Turns
+from ..format import Call, Format, Json, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="deepseek_v31",
@@ -32,6 +32,10 @@ FORMAT = Format(
         "</think>",
     ),
     aliases=("deepseekv31", "deepseek3"),
+    signs=(
+        Signs(template=("<｜Assistant｜>", "<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>")),
+        Signs(models=("*deepseek-v3.1*", "*deepseek-v3.2-exp*")),
+    ),
     source="Chat template of deepseek-ai/DeepSeek-V3.1; parsers of vLLM 0.32 (deepseek_v31) and SGLang 0.5.22.",
     example="A train to Graz for two.</think>"
     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>find_trains<｜tool▁sep｜>"

@@ -1,6 +1,6 @@
 """Gemma 4: calls in a notation of its own, with bare keys and strings between ``<|"|>``; reasoning is a channel."""
 
-from ..format import Call, Format, Gemma, Reasoning, Tools, Turns
+from ..format import Call, Format, Gemma, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="gemma4",
@@ -20,6 +20,11 @@ FORMAT = Format(
         "<tool_call|>",
         '<|"|>',
         "<|tool_response>",
+    ),
+    signs=(
+        Signs(template=("<|turn>", "<|channel>", "<|tool_call>")),
+        Signs(vocabulary=("<|turn>", "<|channel>", "<|tool_call>")),
+        Signs(models=("*gemma-4-*", "gemma4", "Gemma4ForCausalLM", "Gemma4ForConditionalGeneration")),
     ),
     source="Chat template of google/gemma-4-31B-it; parsers of vLLM 0.32 and SGLang 0.5.22 (gemma4) and of Ollama "
     "(gemma4) for the variants that models write.",

@@ -5,7 +5,7 @@ call, whatever its channel. The recipient stands before the channel or after it,
 ways: with and without a type, with it as a token or as a word. Messages to the built-in tools are for nobody here.
 """
 
-from ..format import Answer, Aside, Call, Format, Json, Reasoning, Tools, Turns
+from ..format import Answer, Aside, Call, Format, Json, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="gpt_oss",
@@ -52,6 +52,11 @@ FORMAT = Format(
     ),
     special=("<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>"),
     aliases=("harmony", "openai", "gptoss"),
+    signs=(
+        Signs(template=("<|start|>assistant", "<|channel|>", "<|message|>")),
+        Signs(vocabulary=("<|start|>", "<|channel|>", "<|message|>")),
+        Signs(models=("*gpt-oss*", "gpt_oss", "GptOssForCausalLM")),
+    ),
     source="Chat template of openai/gpt-oss-20b; parsers of vLLM 0.32 (openai), SGLang 0.5.22 (gpt-oss) and Ollama "
     "(harmony) for the headers that models write.",
     example="<|channel|>analysis<|message|>A train to Graz for two.<|end|>"

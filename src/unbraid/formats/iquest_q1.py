@@ -1,6 +1,6 @@
 """IQuest Q1: key/value pairs, values raw, in a marker of its own; the prompt opens thinking or closes it at once."""
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="iquest_q1",
@@ -18,6 +18,11 @@ FORMAT = Format(
         )
     ),
     special=("<|iquest_assistant|>", "<|iquest_end|>", "<think>", "</think>"),
+    signs=(
+        Signs(template=("<|iquest_assistant|>",)),
+        Signs(vocabulary=("<|iquest_assistant|>",)),
+        Signs(models=("*iquest-q1*",)),
+    ),
     source="Parser of SGLang 0.5.22 (iquest_q1); prompts that public engines render from the model's template.",
     example="A train to Graz for two.</think>"
     "<iquest_tool_call>find_trains<arg_key>to</arg_key><arg_value>Graz</arg_value>"

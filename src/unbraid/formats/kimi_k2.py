@@ -4,7 +4,7 @@ K2-Instruct doesn't think and K2.5 does by default, under one syntax; without a 
 word, thinking is taken to be off.
 """
 
-from ..format import Call, Format, Json, Reasoning, Tools, Turns
+from ..format import Call, Format, Json, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="kimi_k2",
@@ -42,6 +42,11 @@ FORMAT = Format(
         "<|tool_call_argument_begin|>",
     ),
     aliases=("kimi_k2.5",),
+    signs=(
+        Signs(template=("<|im_assistant|>", "<|tool_calls_section_begin|>", "<|tool_call_argument_begin|>")),
+        Signs(vocabulary=("<|tool_calls_section_begin|>", "<|tool_call_argument_begin|>")),
+        Signs(models=("*kimi-k2*", "kimi_k2", "kimi_k25", "KimiK25ForConditionalGeneration")),
+    ),
     source="Chat templates of moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5; parsers of vLLM 0.32 and "
     "SGLang 0.5.22 (kimi_k2) for the variants that models write.",
     example="A train to Graz for two.</think>"

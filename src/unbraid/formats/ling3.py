@@ -1,6 +1,6 @@
 """Ling 3 and Ring 2.6: key/value pairs, values raw. Both layouts (one pair a line, and compact) are read."""
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="ling3",
@@ -14,6 +14,10 @@ FORMAT = Format(
         )
     ),
     special=("<|role_end|>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"),
+    signs=(
+        Signs(template=("<role>", "<|role_end|>", "<tool_call>", "<arg_key>", "<arg_value>")),
+        Signs(models=("*ling-3.0*", "*ring-2.6*", "BailingMoeV3ForCausalLM")),
+    ),
     source="Parsers of vLLM 0.32 (ling3) and SGLang 0.5.22 (ling3).",
     example="<think>\nA train to Graz for two.\n</think>\n\n"
     "<tool_call>find_trains\n<arg_key>to</arg_key>\n<arg_value>Graz</arg_value>\n"

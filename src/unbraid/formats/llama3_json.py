@@ -4,7 +4,7 @@ Only the first word of an answer can begin one, and only a tool that was offered
 with a token; what follows it may be a call object, too.
 """
 
-from ..format import Call, Format, JsonCall, Tools, Turns
+from ..format import Call, Format, JsonCall, Signs, Tools, Turns
 
 _OBJECT = JsonCall(arguments=("parameters", "arguments"), array="never", others=("type", "id"))
 
@@ -18,6 +18,11 @@ FORMAT = Format(
     tools=Tools((Call(None, None, _OBJECT, separator="; "), Call("<|python_tag|>", None, _OBJECT, separator="; "))),
     special=("<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
     aliases=("llama4_json", "llama3", "llama_3"),
+    signs=(
+        Signs(template=("<|start_header_id|>", '{"name": function name, "parameters"')),
+        Signs(template=("<|header_start|>", '{"name": function name, "parameters"')),
+        Signs(models=("*llama-3.1-*instruct*", "*llama-3.3-*instruct*")),
+    ),
     source="Chat templates of meta-llama/Llama-3.1-8B-Instruct and Llama-3.3-70B-Instruct; parsers of vLLM 0.32 "
     "(llama3_json, llama4_json) and SGLang 0.5.22 (llama3) for the variants that models write.",
     example='{"name": "find_trains", "parameters": {"to": "Graz", "seats": 2}}',

@@ -3,7 +3,7 @@
 Engines disagree on whether MiMo thinks when nobody says so; the template's default is that it doesn't.
 """
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="mimo",
@@ -23,6 +23,10 @@ FORMAT = Format(
         "</think>",
         "<tool_call>",
         "</tool_call>",
+    ),
+    signs=(
+        Signs(template=("<|im_start|>", "<tool_call>", "<function=", "<parameter=", "You are MiMo")),
+        Signs(models=("*mimo-v2*", "mimo_v2_flash", "MiMoV2FlashForCausalLM", "MiMoV2ForCausalLM")),
     ),
     source="Chat template of XiaomiMiMo/MiMo-VL (turns); parsers of vLLM 0.32 (mimo) and SGLang 0.5.22 (mimo).",
     example="<think>\nA train to Graz for two.\n</think>\n\n"

@@ -3,7 +3,7 @@
 Models also write names in single quotes, and those of functions in none; both are read.
 """
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="minimax_m2",
@@ -31,6 +31,11 @@ FORMAT = Format(
         "</minimax:tool_call>",
     ),
     aliases=("minimax",),
+    signs=(
+        Signs(template=("<minimax:tool_call>",)),
+        Signs(vocabulary=("<minimax:tool_call>",)),
+        Signs(models=("*minimax-m2*", "minimax_m2", "MiniMaxM2ForCausalLM")),
+    ),
     source="Chat template of MiniMaxAI/MiniMax-M2; parsers of vLLM 0.32 (minimax_m2) and SGLang 0.5.22 (minimax-m2) "
     "for the variants that models write.",
     example="A train to Graz for two.\n</think>\n\n"

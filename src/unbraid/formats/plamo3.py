@@ -1,6 +1,6 @@
 """PLaMo 3: a section of calls, each a name and a JSON object; nearly every marker is spelled with ordinary tokens."""
 
-from ..format import Call, Format, Json, Reasoning, Tools, Turns
+from ..format import Call, Format, Json, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="plamo3",
@@ -28,6 +28,10 @@ FORMAT = Format(
         close="<|plamo:end_tool_requests:plamo|>",
     ),
     special=("<|plamo:tag|>", "<|plamo:msg|>", "<|plamo:constrain|>"),
+    signs=(
+        Signs(template=("<|plamo:",)),
+        Signs(models=("*plamo-3*", "plamo3", "Plamo3ForCausalLM")),
+    ),
     source="Parser of vLLM 0.32 (plamo3); public notes on the chat template of pfnet/plamo-3-nict (turns).",
     example="A train to Graz for two.<|plamo:end_think:plamo|>"
     "<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|>"

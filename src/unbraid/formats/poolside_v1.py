@@ -3,7 +3,7 @@
 The prompt ends in ``<think>`` or in ``</think>``; S-2.1 thinks unless told not to, the others only when asked to.
 """
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="poolside_v1",
@@ -42,6 +42,10 @@ FORMAT = Format(
         "</tool_call>",
     ),
     aliases=("laguna",),
+    signs=(
+        Signs(template=("<assistant>", "</assistant>", "<tool_call>", "<arg_key>", "<arg_value>")),
+        Signs(models=("*laguna-xs*", "*laguna-s*", "*laguna-m*")),
+    ),
     source="Chat templates of poolside/Laguna-XS.2, Laguna-XS-2.1 and Laguna-S-2.1; parsers of vLLM 0.32 and "
     "SGLang 0.5.22 (poolside_v1) and of Ollama (laguna) for the variants that models write.",
     example="A train to Graz for two.</think>"

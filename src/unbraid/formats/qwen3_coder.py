@@ -4,7 +4,7 @@ Qwen3-Coder does not think and Qwen3.5 does, with an opener in the prompt, under
 starts inside reasoning is the prompt's to say.
 """
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="qwen3_coder",
@@ -27,6 +27,21 @@ FORMAT = Format(
         "</tool_call>",
     ),
     aliases=("qwen3_xml", "nanbeige", "prime_qwen3", "qwen3.5", "qwen3.6", "qwen3.8", "ornith"),
+    signs=(
+        Signs(template=("<|im_start|>", "<tool_call>", "<function=", "<parameter=")),
+        Signs(
+            models=(
+                "*qwen3-coder*",
+                "*qwen3.5*",
+                "*qwen3.6*",
+                "*qwen3.8*",
+                "qwen3_5",
+                "qwen3_5_moe",
+                "Qwen3_5ForConditionalGeneration",
+                "Qwen3_5MoeForConditionalGeneration",
+            )
+        ),
+    ),
     source="Chat templates of Qwen/Qwen3-Coder-30B-A3B and Qwen3.8-27B; parsers of vLLM 0.32 (qwen3_coder) and "
     "SGLang 0.5.22 for the variants that models write.",
     example="<think>\nA train to Graz for two.\n</think>\n\n"

@@ -4,7 +4,7 @@ The template switches thinking off with a number (``thinking_budget`` 0, which c
 ``enable_thinking`` is what vLLM's parser goes by.
 """
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="seed_oss",
@@ -28,6 +28,11 @@ FORMAT = Format(
         "</seed:think>",
         "<seed:tool_call>",
         "</seed:tool_call>",
+    ),
+    signs=(
+        Signs(template=("<seed:bos>", "<seed:tool_call>", "<function=", "<parameter=")),
+        Signs(vocabulary=("<seed:tool_call>",)),
+        Signs(models=("*seed-oss*", "seed_oss", "SeedOssForCausalLM")),
     ),
     source="Chat template of ByteDance-Seed/Seed-OSS-36B-Instruct; parser of vLLM 0.32 (seed_oss).",
     example="<seed:think>A train to Graz for two.</seed:think>\n"

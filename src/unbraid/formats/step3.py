@@ -1,6 +1,6 @@
 """Step3: a section of calls, each attribute XML behind a type word; the prompt always opens thinking."""
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="step3",
@@ -23,6 +23,10 @@ FORMAT = Format(
         "<｜tool_call_begin｜>",
         "<｜tool_call_end｜>",
         "<｜tool_sep｜>",
+    ),
+    signs=(
+        Signs(template=("<steptml:invoke",)),
+        Signs(models=("stepfun-ai/step3*", "step3", "Step3VLForConditionalGeneration")),
     ),
     source="Parsers of vLLM 0.32 and SGLang 0.5.22 (step3); vLLM's example prompt for stepfun-ai/step3 (turns).",
     example="A train to Graz for two.\n</think>\n\n"

@@ -3,7 +3,7 @@
 ``reasoning_effort`` adds a line to the system prompt and switches nothing.
 """
 
-from ..format import Call, Format, Params, Reasoning, Tools, Turns
+from ..format import Call, Format, Params, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="step3p5",
@@ -21,6 +21,14 @@ FORMAT = Format(
         optional=True,
     ),
     special=("<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>", "</tool_call>"),
+    signs=(
+        Signs(template=("<|im_start|>", "<tool_call>", "<function=", "<parameter=", "<im_patch>")),
+        Signs(
+            template=("<|im_start|>", "<tool_call>", "<function=", "<parameter="),
+            models=("*step-3.5*", "*step-3.7*", "Step3p5ForCausalLM"),
+        ),
+        Signs(models=("*step-3.5*", "*step-3.7*", "step3p5", "Step3p5ForCausalLM")),
+    ),
     source="Chat template of stepfun-ai/Step-3.5-Flash (llama.cpp's revision); parsers of vLLM 0.32 (step3p5) and "
     "SGLang 0.5.22 (step3p5).",
     example="A train to Graz for two.\n</think>\n"
