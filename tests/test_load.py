@@ -1,4 +1,4 @@
-"""Formats from files: what a file says is what the dataclasses would say, and each mistake is one sentence with a line."""
+"""Formats from files: a file says what the dataclasses would, and each mistake is one sentence with its line."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import unbraid
 from unbraid import FormatError, load
+from unbraid.cli import main
 from unbraid.format import Format, Json, JsonCall
 from unbraid.lines import lines
 from unbraid.load import is_file, loads
@@ -52,8 +53,10 @@ def test_the_example_is_qwen3_coder() -> None:
 
 
 PIECES = st.sampled_from(
-    ["<think>", "\n</think>\n\n", "<tool_call>\n", "<function=f>\n", "<parameter=a>\n", "1", "\n</parameter>\n"]
-    + ["</function>\n", "</tool_call>", "<|im_end|>", " ", "\n", "word", "<"]
+    [
+        *("<think>", "\n</think>\n\n", "<tool_call>\n", "<function=f>\n", "<parameter=a>\n", "\n</parameter>\n"),
+        *("</function>\n", "</tool_call>", "<|im_end|>", " ", "\n", "word", "1", "<"),
+    ]
 )
 
 
@@ -233,3 +236,53 @@ def test_lines_of_any_json(value: Any, escaped: bool) -> None:
     found = lines(text, toml=False)
     assert set(found) == places(value)
     assert all(1 <= line <= text.count("\n") + 1 for line in found.values())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.json").write_text(json.dumps(plain(unbraid.resolve("qwen3")) | {"name": "mine"}))
+    Path("bad.json").write_text('{"name": "mine",\n"turns": {}}')
+    Path("reply.txt").write_text("<think>\nhm\n</think>\n\nhi")
+    return tmp_path
+
+
+def test_a_file_goes_where_a_format_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("mine.json", "./mine.json", str(folder / "mine.json")):
+        assert main(["parse", "--format", name, "reply.txt"]) == 0
+        assert json.loads(capsys.readouterr().out)["reasoning"] == "hm"
+    assert main(["explain", "-f", "mine.json", "reply.txt"]) == 0
+    assert capsys.readouterr().out.strip().startswith("mine")
+
+
+def test_the_server_takes_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("starlette")
+    served = []
+    monkeypatch.setattr("unbraid.server.serve", served.append)
+    assert main(["serve", "--format", "./mine.json"]) == 0
+    assert served[0].format.name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mine.jsn/", "there is no file 'mine.jsn/'"),
+        ("./mine.jso", "there is no file './mine.jso'; did you mean 'mine.json'?"),
+        ("./reply.txt", "./reply.txt must end in .toml or .json to be read as a format."),
+        ("bad.json", "bad.json, line 2: turns needs the key 'assistant'."),
+        ("none.toml", "there is no file 'none.toml'"),
+        (".", "there is no format '.'"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str], name: str, said: str) -> None:
+    assert main(["parse", "-f", name, "reply.txt"]) == 2
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert printed.count("\n") == 1 and printed.endswith((".\n", "?\n"))
+
+
+def test_a_name_given_to_the_library_is_never_a_file(folder: Path) -> None:
+    """A name may come from a request: it mustn't open files."""
+    for name in ("mine.json", "./mine.json", str(folder / "mine.json")):
+        with pytest.raises(FormatError, match="there is no format"):
+            unbraid.Parser(name)

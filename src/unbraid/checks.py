@@ -34,8 +34,9 @@ def check(format: Format) -> None:
     if format.tools is not None:
         _check_tools(format)
     from .machine import plan
+    from .reach import refuse_dead_ends
 
-    plan(format)
+    refuse_dead_ends(format.name, plan(format))
 
 
 def _check_tools(format: Format) -> None:

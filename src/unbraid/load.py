@@ -29,7 +29,8 @@ from .lines import lines
 
 CODEC = "codec"
 """The key that says which of several dataclasses a table is."""
-_ENDINGS = (".toml", ".json")
+ENDINGS = (".toml", ".json")
+"""How the names of files that describe a format end."""
 _KINDS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number"}
 
 
@@ -43,7 +44,7 @@ class _Wrong(Exception):
 
 def is_file(name: str) -> bool:
     """Whether a person who gives this for a format means a file: it ends in ``.toml`` or ``.json``, or is a path."""
-    return name.endswith(_ENDINGS) or "/" in name or os.sep in name
+    return name.endswith(ENDINGS) or "/" in name or os.sep in name
 
 
 def load(path: str | os.PathLike[str]) -> Format:
@@ -72,7 +73,7 @@ def loads(text: str, name: str) -> Format:
     Raises:
         FormatError: as for :func:`load`.
     """
-    if not name.endswith(_ENDINGS):
+    if not name.endswith(ENDINGS):
         raise FormatError(f"{name} must end in .toml or .json to be read as a format")
     toml = name.endswith(".toml")
     text = text.removeprefix("\ufeff")
