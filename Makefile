@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8321
 
-.PHONY: demo test test-long test-server test-browser bench lint format clean help
+.PHONY: demo test test-laws test-long test-server test-browser bench lint format clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,6 +27,9 @@ demo: $(VENV)/model ## start the server and the page on a real model, and show h
 
 test: $(VENV)/ready ## all fast tests, the laws included (at most five minutes on two cores)
 	@$(BIN)/pytest -n auto --dist worksteal -m "not server and not browser"
+
+test-laws: $(VENV)/ready ## the laws with 1,000 examples for every format
+	@UNBRAID_PROFILE=all $(BIN)/pytest -n auto --dist worksteal tests/test_laws.py
 
 test-long: $(VENV)/ready ## the laws with ten times the examples
 	@UNBRAID_PROFILE=long $(BIN)/pytest -n auto --dist worksteal -m "not server and not browser" tests/test_laws.py

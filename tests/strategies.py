@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from unbraid.format import Format
-from writers import RAW_VALUES, SILENT, WRITERS, Call, Said, Writer, Written
+from writers import RAW_VALUES, SILENT, WRITERS
+from writing import Call, Said, Writer, Written
 
 PLAIN = (
     "a", "Graz", "two words", "The weather is fine.", " ", "  ", "\n", "\n\n", "\t", "\r\n", " \n ", '"', "'", '""',

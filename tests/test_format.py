@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import unbraid
-from unbraid.format import Call, Format, FormatError, Json, JsonCall, Params, Reasoning, Tools, Turns
+from unbraid.format import Answer, Call, Format, FormatError, Json, JsonCall, Params, Reasoning, Tools, Turns
 from unbraid.machine import Variant, compile
 
 FORMATS = unbraid.formats()
@@ -69,14 +69,18 @@ def impossible() -> list[tuple[str, dict[str, object], str]]:
         ("empty marker", {"turns": Turns("  ")}, "is empty"),
         ("no name", {"tools": Tools(Call("<c>", "</c>", Json()))}, r"needs \{name\} or \{id\}"),
         ("no id shape", {"tools": Tools(Call("<c>{id}|", "</c>", Json()))}, "say its shape"),
-        ("hole without end", {"tools": Tools(Call("<c>{name}", "</c>", Json()))}, "has no end"),
+        ("no opener", {"tools": Tools(Call(None, None, Json()))}, "only a body that holds the name"),
+        ("no closer", {"tools": Tools(Call("<c>{name}>", None, Params("<p={key}>", "</p>")))}, "don't end themselves"),
+        ("hole twice", {"tools": Tools(Call("<c>{name}{name}", "</c>", Json()))}, r"the hole \{name\} twice"),
+        ("part without end", {"tools": Tools(Call("<c>{?{name}", "</c>", Json()))}, "has no }"),
+        ("half an answer", {"answer": Answer("<a>", ())}, "needs an opener and a closer"),
         ("key without end", {"tools": Tools(Call("<c>{name}>", "</c>", Params("<p>{key}", "</p>")))}, "has no end"),
         ("no key", {"tools": Tools(Call("<c>{name}>", "</c>", Params("<p>", "</p>")))}, r"needs \{key\}"),
-        ("hole beside JSON", {"tools": Tools(Call("<c>{name}", "</c>", JsonCall()))}, "stands in the JSON"),
+        ("hole beside JSON", {"tools": Tools(Call("<c>{name}", "</c>", JsonCall()))}, "the name stands in it"),
         ("half a section", {"tools": Tools(call, open="<s>")}, "both tools.open and tools.close"),
         ("unknown hole", {"tools": Tools(Call("<c>{nmae}>", "</c>", Json()))}, r"needs \{name\}"),
         ("odd brace", {"tools": Tools(Call("<c>{name>", "</c>", Json()))}, "can't be read"),
-        ("prefix", {"reasoning": Reasoning("<a", "<a>")}, "is also the beginning of"),
+        ("one marker twice", {"reasoning": Reasoning("<a>", "<a>")}, "is also the marker of"),
     ]
 
 
@@ -103,13 +107,13 @@ def test_every_state_can_be_reached(name: str) -> None:
     """``draft`` is entered by the executor when a call in open reasoning turns out to be a draft."""
     for variant in (Variant(), Variant(calls_in_fences=False), Variant(False, False)):
         machine = compile(FORMATS[name], variant)
-        reached = {"start" if "start" in machine.states else "content", "draft", "reasoning.start"}
+        reached = {"start", "draft", "reasoning.start"}
         frontier = list(reached)
         while frontier:
             state = machine.states.get(frontier.pop())
             targets = {edge.to for edge in state.edges} if state else set()
-            if state and state.channel in ("json", "json_call"):
-                targets.add("call.end")
+            if state and state.over:
+                targets.add(state.over)
             frontier += targets - reached
             reached |= targets
         assert set(machine.states) <= reached

@@ -24,6 +24,7 @@ from unbraid.constrain import charset as cs
 from unbraid.constrain import grammar
 from unbraid.constrain.anyjson import AnyJson
 from unbraid.constrain.exclusion import Exclusion, other_than
+from unbraid.constrain.gbnf import unwritable
 from unbraid.constrain.markers import in_text, in_values
 from unbraid.constrain.numbers import integer, number
 from unbraid.constrain.rules import Rules
@@ -42,7 +43,7 @@ from unbraid.format import (
     canonical,
 )
 
-FORMATS = list(unbraid.formats().values())
+FORMATS = [format for format in unbraid.formats().values() if not unwritable(format)]
 WALKS = 80 if os.environ.get("UNBRAID_PROFILE") == "long" else 5
 """Random texts per kind of request."""
 

@@ -85,7 +85,7 @@ def test_a_fault_is_found(given: dict[str, Any], found: list[tuple[str, str, str
 def changed(change: Callable[[str, Any], list[Any]], format: Format | None = None) -> Plan:
     """A table with other edges: those that ``change`` makes of a state's name and edges."""
     table = plan(format or mine())
-    return {name: (row[0], change(name, row[1]), *row[2:]) for name, row in table.items()}  # type: ignore[misc]
+    return {name: row._replace(edges=change(name, row.edges)) for name, row in table.items()}
 
 
 @pytest.mark.parametrize("format", [*FORMATS.values(), mine()], ids=lambda format: format.name)
@@ -155,7 +155,7 @@ def test_markers_that_begin_alike(first: Marker, second: Marker, found: list[tup
         return [edge._replace(label="one", markers=(first,)), edge._replace(label="two", markers=(second,))]
 
     table = {name: row for name, row in changed(lambda name, edges: edges).items() if name == "reasoning"}
-    table = {name: (row[0], two(name, row[1]), *row[2:]) for name, row in table.items()}  # type: ignore[misc]
+    table = {name: row._replace(edges=two(name, row.edges)) for name, row in table.items()}
     assert [shadow[1:] for shadow in shadows(table)] == found
 
 

@@ -144,7 +144,13 @@ WRONG = {
         4,
         "a section needs both tools.open and tools.close",
     ),
-    "same marker": (MINIMAL + '\n[reasoning]\nclose="<t>"\nopen = "<t>"', 6, "in state"),
+    "same marker": (MINIMAL + '\n[reasoning]\nopen = "<t>"\nclose="<t>"', 6, "'reasoning close'"),
+    "codec's field": (
+        MINIMAL + "[tools.call]\nopen='<c={name}>'\nclose='</c>'\n[tools.call.arguments]\n"
+        "codec='params'\nopen='<p={key}>'\nclose=' '",
+        9,
+        "params.close is empty",
+    ),
     "syntax": (MINIMAL + "\n[reasoning\nopen = 1", 4, "this is not valid TOML: "),
     "end": (MINIMAL + '\nsource = """\nabc', 5, "this is not valid TOML: "),
 }

@@ -15,6 +15,7 @@ import pytest
 import unbraid
 from helpers import check, tools
 from unbraid.format import canonical
+from unbraid.literals import spelled
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "reports.jsonl").open(encoding="utf-8")]
 
@@ -24,7 +25,9 @@ def cases() -> list[Any]:
     for case in CASES:
         everywhere = case["format"] == "*"
         for name in unbraid.formats() if everywhere else [case["format"]]:
-            if everywhere and case["request"].get("prefilled_think") and unbraid.formats()[name].reasoning is None:
+            reasoning = unbraid.formats()[name].reasoning
+            quotes = everywhere and "<think>" in case["expected"]["content"]
+            if quotes and (reasoning is None or reasoning.reopens):
                 continue
             found.append(pytest.param(case, name, id=f"{case['id']}-{name}"))
     return found
@@ -35,7 +38,7 @@ def in_markers_of(text: str, name: str) -> str:
     reasoning = unbraid.formats()[name].reasoning
     if reasoning is None:
         return text
-    opener, closer = canonical(reasoning.open).strip(), canonical(reasoning.close).strip()
+    opener, closer = (spelled(canonical(each))[-1].strip() for each in (reasoning.open, reasoning.close))
     return text.replace("</think>", closer).replace("<think>", opener)
 
 
@@ -46,7 +49,7 @@ def prompt_of(request: dict[str, Any], name: str) -> str | None:
     if request.get("prefilled_think"):
         format = unbraid.formats()[name]
         assert format.reasoning is not None
-        return canonical(format.turns.assistant) + canonical(format.reasoning.open)
+        return canonical(format.turns.assistant) + spelled(canonical(format.reasoning.open))[-1]
     return None
 
 

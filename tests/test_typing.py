@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unbraid.arguments.typing import Policy, convert, is_string
+from unbraid.arguments.typing import Policy, convert, element, is_string, member, types
 
 STRING = {"type": "string"}
 TABLE: list[tuple[str, Any, str]] = [
@@ -89,3 +89,36 @@ def test_what_streams_is_always_a_string() -> None:
 def test_odd_schemas_are_no_schemas(schema: Any) -> None:
     root = {"$defs": {"loop": {"$ref": "#/$defs/loop"}}}
     assert convert("7", schema, root, Policy()) == '"7"'
+
+
+def test_long_values_are_typed_in_linear_time_and_never_raise() -> None:
+    """With work that grows with the square of the length this takes minutes."""
+    digits = "9" * 200_000
+    assert convert(digits + "x", {"type": "number"}, {}, Policy()) == f'"{digits}x"'
+    assert convert(digits, {"type": "integer"}, {}, Policy()) == digits
+    assert convert(digits, {"enum": [1, 2]}, {}, Policy()) == digits
+
+
+SCHEMA: dict[str, Any] = {
+    "$ref": "#/$defs/person",
+    "$defs": {
+        "person": {"anyOf": [{"type": "object", "properties": {"age": {"type": "integer"}}}, {"$ref": "#/$defs/list"}]},
+        "list": {"allOf": [{"type": "array"}, {"prefixItems": [{"const": 1}]}, {"items": {"$ref": "#"}}]},
+    },
+}
+
+
+def test_schemas_of_what_is_inside() -> None:
+    root = SCHEMA
+    assert types(SCHEMA, root) == {"object", "array"}
+    assert member(SCHEMA, root, "age") == {"type": "integer"}
+    assert member(SCHEMA, root, "name") is None
+    assert member({"additionalProperties": STRING}, root, "name") == STRING
+    assert element({"prefixItems": [{"const": 1}], "items": STRING}, root, 0) == {"const": 1}
+    assert element({"prefixItems": [{"const": 1}], "items": STRING}, root, 1) == STRING
+    assert element({"items": [STRING], "additionalItems": {"const": 2}}, root, 1) == {"const": 2}
+    assert element(SCHEMA, root, 0) == {"const": 1}
+    assert element(SCHEMA, root, 1) == {"$ref": "#"}
+    assert element({"type": "array"}, root, 0) is None
+    assert types({"enum": ["a", None]}, root) == {"string", "null"}
+    assert types(True, root) == set()

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 
 import unbraid
+from families import FAMILIES
 from strategies import Sample, samples
 from writers import (
+    CLOSERS,
     RAW_VALUES,
+    SELF_TYPED,
     SILENT,
     WRITERS,
-    Call,
-    Said,
     glm45,
     glm47,
     qwen3,
@@ -23,6 +24,7 @@ from writers import (
     qwen3_string,
     qwen3_turned,
 )
+from writing import Call, Said
 
 TRAINS = {"to": "Graz", "seats": 2}
 TWO_CALLS = Said(
@@ -94,17 +96,16 @@ CANONICAL = {
     "</steptml:invoke><｜tool_call_end｜>\n"
     '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="clock">\n</steptml:invoke><｜tool_call_end｜>\n'
     "<｜tool_calls_end｜>",
+    **{name: family.canonical for name, family in FAMILIES.items()},
 }
 """What each format's first writer writes, copied by hand from the templates' own output."""
-CLOSERS = {"seed_oss": "</seed:think>", "plamo3": "<|plamo:end_think:plamo|>", "longcat": "</longcat_think>"}
-"""What closes reasoning where it isn't ``</think>``."""
 
 
 def test_every_listed_format_has_a_writer_and_an_example() -> None:
     listed = set(unbraid.formats())
     assert listed == set(WRITERS), "write a writer for the new format in tests/writers.py"
     assert listed == set(CANONICAL)
-    assert listed >= RAW_VALUES | SILENT
+    assert listed >= RAW_VALUES | SELF_TYPED | SILENT
     assert {name for name, each in unbraid.formats().items() if each.reasoning is None} == SILENT
 
 

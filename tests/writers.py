@@ -14,122 +14,33 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-
-@dataclass(frozen=True)
-class Call:
-    """A call that a model means to make."""
-
-    name: str
-    arguments: dict[str, Any]
-    text: str
-    """The arguments as JSON text; formats that carry JSON must hand out exactly these characters."""
-    declared: frozenset[str] = frozenset()
-    """The parameters that the tool's schema declares."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a model means to say."""
-
-    reasoning: str | None
-    """``None``: thinking was off."""
-    content: str
-    calls: tuple[Call, ...] = ()
-    after: str = ""
-    """Content after the last call (empty without calls)."""
-
-
-class Written(NamedTuple):
-    """What the model's output looks like."""
-
-    text: str
-    prompt: str
-    """The end of the prompt before it."""
-    ids: tuple[str, ...] | None = None
-    """The calls' ids where the format has them on the wire."""
-
-
-class Exclusion(NamedTuple):
-    """A kind of message that a format can't express."""
-
-    reason: str
-    holds: Callable[[Said], bool]
-
-
-@dataclass(frozen=True)
-class Writer:
-    """A layout of a format: how it is written and what it can't say."""
-
-    write: Callable[[Said], Written]
-    excluded: tuple[Exclusion, ...] = field(default=(), repr=False)
-
-    def unspeakable(self, said: Said) -> str | None:
-        """Why this message can't be written in this layout; ``None`` if it can."""
-        return next((each.reason for each in self.excluded if each.holds(said)), None)
-
-
-def _spoken(said: Said) -> tuple[str, str]:
-    return said.content, said.after
-
-
-def _content_matches(pattern: str) -> Callable[[Said], bool]:
-    compiled = re.compile(pattern)
-    return lambda said: any(compiled.search(text) for text in _spoken(said))
-
-
-def _text_has(*markers: str) -> Callable[[Said], bool]:
-    return lambda said: any(m in text for m in markers for text in (said.reasoning or "", *_spoken(said)))
-
-
-def values_as_text(call: Call, scalar: Callable[[Any], str] = json.dumps) -> dict[str, str]:
-    """A call's arguments for formats that print strings raw and everything else as JSON."""
-    shown: dict[str, str] = {}
-    for key, value in call.arguments.items():
-        if isinstance(value, str):
-            shown[key] = value
-        elif isinstance(value, (dict, list)):
-            shown[key] = json.dumps(value, ensure_ascii=False)
-        else:
-            shown[key] = scalar(value)
-    return shown
-
-
-def thinking(opener: str, closer: str) -> tuple[Exclusion, ...]:
-    """What a format with these markers around thinking can't express."""
-    return (
-        Exclusion(
-            "reasoning that holds its own closer ends there",
-            lambda said: (said.reasoning or "").find(closer) >= 0,
-        ),
-        Exclusion(
-            "a repeated opener at the start of reasoning is one opener (models repeat what the prompt already wrote)",
-            lambda said: (said.reasoning or "").lstrip().startswith(opener),
-        ),
-        Exclusion(
-            "content that begins with a thinking marker is a thinking block, or the second half of one",
-            lambda said: said.content.lstrip().startswith((opener, closer)),
-        ),
-    )
-
-
-THINK = thinking("<think>", "</think>")
-"""Holds for every format with ``<think>`` … ``</think>``."""
-
-LAYOUT = Exclusion(
-    "white space alone before a call is layout, not an answer",
-    lambda said: bool(said.calls) and said.content.isspace(),
+from families import FAMILIES
+from writing import (
+    LAYOUT,
+    LINE_BEFORE_CALL,
+    THINK,
+    Call,
+    Exclusion,
+    Said,
+    Writer,
+    Written,
+    content_matches,
+    ends_of_turn,
+    raw_values,
+    text_has,
+    thinking,
+    values_as_text,
+    values_of,
+    whole_header,
 )
-"""Holds for every format with calls."""
-
 
 # --- Qwen3, Hermes: a JSON object with name and arguments -----------------------------------------------------------
 
 QWEN_PROMPT = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
 QWEN_OFF = QWEN_PROMPT + "<think>\n\n</think>\n\n"
-QWEN_ENDS = Exclusion("an end-of-turn marker is markup wherever it stands", _text_has("<|im_end|>", "<|endoftext|>"))
+QWEN_ENDS = Exclusion("an end-of-turn marker is markup wherever it stands", text_has("<|im_end|>", "<|endoftext|>"))
 
 
 def _qwen3_call(call: Call) -> str:
@@ -186,7 +97,7 @@ QWEN3_EXCLUDED = (
     LAYOUT,
     QWEN_ENDS,
     Exclusion(
-        "content with an opener and the start of a JSON value is a call", _content_matches(r"<tool_call>\s*[\[{]")
+        "content with an opener and the start of a JSON value is a call", content_matches(r"<tool_call>\s*[\[{]")
     ),
     Exclusion(
         "one or two line ends before a call are layout (both are written by models), so content's own can't be told",
@@ -254,7 +165,7 @@ QWEN3_CODER_EXCLUDED = (
     LAYOUT,
     QWEN_ENDS,
     Exclusion(
-        "content with a whole call header is a call", _content_matches(r"<function=[^<>]*>|<tool_call>\s*<function=")
+        "content with a whole call header is a call", content_matches(r"<function=[^<>]*>|<tool_call>\s*<function=")
     ),
     Exclusion(
         "a value with a closer, and then text that goes on as after a value (the next parameter, the call's end, or "
@@ -298,10 +209,10 @@ def deepseek_v31(said: Said) -> Written:
 DEEPSEEK_V31_EXCLUDED = (
     *THINK,
     LAYOUT,
-    Exclusion("an end-of-turn marker is markup wherever it stands", _text_has("<｜end▁of▁sentence｜>")),
+    Exclusion("an end-of-turn marker is markup wherever it stands", text_has("<｜end▁of▁sentence｜>")),
     Exclusion(
         "content with a whole call header is a call",
-        _content_matches(r"<｜tool▁call▁begin｜>[^<>｜\n]*<｜tool▁sep｜>"),
+        content_matches(r"<｜tool▁call▁begin｜>[^<>｜\n]*<｜tool▁sep｜>"),
     ),
     Exclusion(
         "a repeated section opener before the calls is one opener",
@@ -345,14 +256,14 @@ def kimi_k2_instruct(said: Said) -> Written:
 KIMI_K2_EXCLUDED = (
     *THINK,
     LAYOUT,
-    Exclusion("an end-of-turn marker is markup wherever it stands", _text_has("<|im_end|>", "[EOS]")),
+    Exclusion("an end-of-turn marker is markup wherever it stands", text_has("<|im_end|>", "[EOS]")),
     Exclusion(
         "words after a section's opener are noise until the section ends",
-        _content_matches(r"<\|tool_calls?_section_begin\|>"),
+        content_matches(r"<\|tool_calls?_section_begin\|>"),
     ),
     Exclusion(
         "content with a whole call header is a call",
-        _content_matches(r"<\|tool_call_begin\|>[^<>|]*<\|tool_call_argument_begin\|>"),
+        content_matches(r"<\|tool_call_begin\|>[^<>|]*<\|tool_call_argument_begin\|>"),
     ),
 )
 
@@ -416,11 +327,11 @@ GLM45_EXCLUDED = (
     *THINK,
     LAYOUT,
     Exclusion(
-        "an end-of-turn marker is markup wherever it stands", _text_has("<|user|>", "<|observation|>", "<|endoftext|>")
+        "an end-of-turn marker is markup wherever it stands", text_has("<|user|>", "<|observation|>", "<|endoftext|>")
     ),
     Exclusion(
         "content with an opener, a name and what follows a name is a call",
-        _content_matches(r"<tool_call>\s*[^\s<>]+\s*(?:<arg_key>|</tool_call>|$)"),
+        content_matches(r"<tool_call>\s*[^\s<>]+\s*(?:<arg_key>|</tool_call>|$)"),
     ),
     Exclusion(
         "a value with a closer, and then text that goes on as after a value (the next pair, the call's end, or the "
@@ -449,67 +360,6 @@ GLM47_EXCLUDED = (
         "in the compact layout a line end after thinking, and a line end or a space before a call, may be another's",
         lambda said: said.content.startswith("\n") or (bool(said.calls) and said.content.endswith(("\n", " "))),
     ),
-)
-
-
-# --- What families with raw values share ----------------------------------------------------------------------------
-
-
-def _values(said: Said) -> list[tuple[Call, str]]:
-    return [(call, text) for call in said.calls for text in values_as_text(call).values()]
-
-
-def raw_values(opener: str, closer: str, call_end: str, after_call: str) -> tuple[Exclusion, ...]:
-    """What values can't hold that stand unescaped between markers.
-
-    Args:
-        opener: a pattern of what opens a parameter, with the key as its group.
-        closer: what closes it.
-        call_end: what closes the call.
-        after_call: a pattern of what may follow a call.
-    """
-    opens = re.compile(rf"(?:^|\n){opener}")
-    plain = opener.replace("(", "(?:")
-    closed = re.compile(rf"{re.escape(closer)}\s*(?:{re.escape(closer)}|{plain}|{re.escape(call_end)}|{after_call})")
-    ended = re.compile(rf"{re.escape(call_end)}\s*(?:{after_call}|$)")
-
-    def is_closed(said: Said) -> bool:
-        for _, text in _values(said):
-            found = closed.search(text + closer)
-            if found and found.start() < len(text):
-                return True
-        return False
-
-    return (
-        Exclusion(
-            "a value with a closer, and then text that goes on as after a value (the next parameter, the call's end, "
-            "or the closer once more, which models double), is over there",
-            is_closed,
-        ),
-        Exclusion(
-            "a value that ends its call, in full, is over there: models forget the parameter's closer",
-            lambda said: any(ended.search(text) for _, text in _values(said)),
-        ),
-        Exclusion(
-            "a value with a declared parameter's opener at the start of a line is over there: models forget the closer",
-            lambda said: any(
-                key.strip() in call.declared for call, text in _values(said) for key in opens.findall(text)
-            ),
-        ),
-    )
-
-
-def _ends(*markers: str) -> Exclusion:
-    return Exclusion("an end-of-turn marker is markup wherever it stands", _text_has(*markers))
-
-
-def _a_call(pattern: str) -> Exclusion:
-    return Exclusion("content with a whole call header is a call", _content_matches(pattern))
-
-
-LINE_BEFORE_CALL = Exclusion(
-    "a line end before a call may be layout (some models write one), so content's own can't be told",
-    lambda said: bool(said.calls) and said.content.endswith("\n"),
 )
 
 
@@ -543,8 +393,8 @@ def minimax_m2_single(said: Said) -> Written:
 MINIMAX_M2_EXCLUDED = (
     *THINK,
     LAYOUT,
-    _ends("[e~["),
-    _a_call(r"<minimax:tool_call>\s*(?:<invoke\s*name=|</minimax:tool_call>)"),
+    ends_of_turn("[e~["),
+    whole_header(r"<minimax:tool_call>\s*(?:<invoke\s*name=|</minimax:tool_call>)"),
     *raw_values(
         r"<parameter\s*name=[\"']?([^<>\"'\n]*)[\"']?>",
         "</parameter>",
@@ -583,8 +433,8 @@ def deepseek_v3_opens(said: Said) -> Written:
 DEEPSEEK_V3_EXCLUDED = (
     *THINK,
     LAYOUT,
-    _ends("<｜end▁of▁sentence｜>"),
-    _a_call(r"<｜tool▁call▁begin｜>\s*function\s*<｜tool▁sep｜>|<｜tool▁calls▁begin｜>\s*<｜tool▁calls▁end｜>"),
+    ends_of_turn("<｜end▁of▁sentence｜>"),
+    whole_header(r"<｜tool▁call▁begin｜>\s*function\s*<｜tool▁sep｜>|<｜tool▁calls▁begin｜>\s*<｜tool▁calls▁end｜>"),
     Exclusion(
         "a repeated section opener before the calls is one opener",
         lambda said: bool(said.calls) and said.content.rstrip().endswith("<｜tool▁calls▁begin｜>"),
@@ -629,8 +479,8 @@ _JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 SEED_OSS_EXCLUDED = (
     *thinking("<seed:think>", "</seed:think>"),
     LAYOUT,
-    _ends("<seed:eos>"),
-    _a_call(r"<function=[^<>]*>|<seed:tool_call>\s*(?:<function=|</seed:tool_call>)"),
+    ends_of_turn("<seed:eos>"),
+    whole_header(r"<function=[^<>]*>|<seed:tool_call>\s*(?:<function=|</seed:tool_call>)"),
     *raw_values(
         r"<parameter=([^<>]*)>",
         "</parameter>",
@@ -642,7 +492,9 @@ SEED_OSS_JSON_EXCLUDED = (
     *SEED_OSS_EXCLUDED,
     Exclusion(
         "this writer's way of spelling booleans doesn't tell them from strings",
-        lambda said: any(re.search(r"(?:^|>)(?:True|False|None)(?:$|</parameter>)", text) for _, text in _values(said)),
+        lambda said: any(
+            re.search(r"(?:^|>)(?:True|False|None)(?:$|</parameter>)", text) for _, text in values_of(said)
+        ),
     ),
 )
 
@@ -667,9 +519,9 @@ def granite4(said: Said) -> Written:
 
 GRANITE4_EXCLUDED = (
     LAYOUT,
-    _ends("<|end_of_text|>"),
+    ends_of_turn("<|end_of_text|>"),
     Exclusion(
-        "content with an opener and the start of a JSON value is a call", _content_matches(r"<tool_call>\s*[\[{]")
+        "content with an opener and the start of a JSON value is a call", content_matches(r"<tool_call>\s*[\[{]")
     ),
 )
 
@@ -696,10 +548,10 @@ LONGCAT_EXCLUDED = (
     *THINK,
     *thinking("<longcat_think>", "</longcat_think>"),
     LAYOUT,
-    _ends("</longcat_s>"),
+    ends_of_turn("</longcat_s>"),
     Exclusion(
         "content with an opener and the start of a JSON value is a call",
-        _content_matches(r"<longcat_tool_call>\s*[\[{]"),
+        content_matches(r"<longcat_tool_call>\s*[\[{]"),
     ),
 )
 
@@ -728,10 +580,10 @@ def internlm2(said: Said) -> Written:
 INTERNLM_EXCLUDED = (
     *THINK,
     LAYOUT,
-    _ends("<|im_end|>"),
+    ends_of_turn("<|im_end|>"),
     Exclusion(
         "content with both opening tokens and the start of a JSON object is a call",
-        _content_matches(r"<\|action_start\|>\s*<\|plugin\|>\s*\{"),
+        content_matches(r"<\|action_start\|>\s*<\|plugin\|>\s*\{"),
     ),
 )
 
@@ -755,8 +607,8 @@ def jamba_indented(said: Said) -> Written:
 
 JAMBA_EXCLUDED = (
     LAYOUT,
-    _ends("<|eom|>"),
-    Exclusion("content with an opener and the start of an array is a call", _content_matches(r"<tool_calls>\s*\[")),
+    ends_of_turn("<|eom|>"),
+    Exclusion("content with an opener and the start of an array is a call", content_matches(r"<tool_calls>\s*\[")),
 )
 
 
@@ -783,8 +635,8 @@ def mimo(said: Said) -> Written:
 MIMO_EXCLUDED = (
     *THINK,
     LAYOUT,
-    _ends("<|im_end|>"),
-    _a_call(r"<function=[^<>]*>|<tool_call>\s*(?:<function=|</tool_call>)"),
+    ends_of_turn("<|im_end|>"),
+    whole_header(r"<function=[^<>]*>|<tool_call>\s*(?:<function=|</tool_call>)"),
     Exclusion(
         "line ends at the start of an answer after a closer without any may be the closer's",
         lambda said: said.reasoning is None and said.content.startswith("\n"),
@@ -831,10 +683,10 @@ def _pairs_excluded(tag: str, *ends: str) -> tuple[Exclusion, ...]:
     return (
         *THINK,
         LAYOUT,
-        _ends(*ends),
+        ends_of_turn(*ends),
         Exclusion(
             "content with an opener, a name and what follows a name is a call",
-            _content_matches(rf"<{tag}>\s*[^\s<>]+\s*(?:<arg_key>|</{tag}>|$)"),
+            content_matches(rf"<{tag}>\s*[^\s<>]+\s*(?:<arg_key>|</{tag}>|$)"),
         ),
         *raw_values(r"<arg_key>([^<>\n]*)</arg_key>\s*<arg_value>", "</arg_value>", f"</{tag}>", f"<{tag}>{turn_ends}"),
     )
@@ -936,8 +788,8 @@ def plamo3(said: Said) -> Written:
 PLAMO3_EXCLUDED = (
     *thinking("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
     LAYOUT,
-    _ends("<|plamo:tag|>"),
-    _a_call(
+    ends_of_turn("<|plamo:tag|>"),
+    whole_header(
         r"<\|plamo:begin_tool_requests:plamo\|>\s*"
         r"<\|plamo:(?:begin_tool_request:plamo\|>\s*<\|plamo:begin_tool_name|end_tool_requests):plamo\|>"
     ),
@@ -966,8 +818,8 @@ def step3(said: Said) -> Written:
 STEP3_EXCLUDED = (
     *THINK,
     LAYOUT,
-    _ends("<|EOT|>"),
-    _a_call(
+    ends_of_turn("<|EOT|>"),
+    whole_header(
         r"<｜tool_calls_begin｜>\s*(?:<｜tool_calls_end｜>|<｜tool_call_begin｜>\s*function\s*<｜tool_sep｜>\s*<steptml:invoke)"
     ),
     *raw_values(
@@ -1003,16 +855,28 @@ WRITERS: dict[str, tuple[Writer, ...]] = {
     "iquest_q1": (Writer(iquest_q1, IQUEST_Q1_EXCLUDED),),
     "plamo3": (Writer(plamo3, PLAMO3_EXCLUDED),),
     "step3": (Writer(step3, STEP3_EXCLUDED),),
+    **{name: family.writers for name, family in FAMILIES.items()},
 }
 """Every listed format's writers, by the format's name, the usual layout first."""
 
 RAW_VALUES = frozenset(
     {
         "glm47", "iquest_q1", "ling3", "mimo", "minimax_m2", "poolside_v1", "qwen3_coder", "seed_oss", "step3",
-        "step3p5",
+        "step3p5", *(name for name, family in FAMILIES.items() if family.values == "schema"),
     }
 )  # fmt: skip
-"""Formats whose values are raw text, typed by the tool's schema. In all others arguments are JSON, byte for byte."""
+"""Formats whose values are raw text, typed by the tool's schema."""
+SELF_TYPED = frozenset(name for name, family in FAMILIES.items() if family.values == "itself")
+"""Formats with a notation of their own, in which a value says what it is. In all others arguments are JSON, byte for
+byte."""
 
-SILENT = frozenset({"granite4", "jamba"})
+SILENT = frozenset({"granite4", "jamba", *(name for name, family in FAMILIES.items() if family.closer is None)})
 """Formats without reasoning."""
+
+CLOSERS = {
+    "seed_oss": "</seed:think>",
+    "plamo3": "<|plamo:end_think:plamo|>",
+    "longcat": "</longcat_think>",
+    **{name: family.closer for name, family in FAMILIES.items() if family.closer is not None},
+}
+"""What closes reasoning where it isn't ``</think>``."""

@@ -11,11 +11,16 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
+from .arguments.decoder import Arguments
+from .arguments.gemma import GemmaDecoder
 from .arguments.json_call import JsonCallDecoder
+from .arguments.nested import NestedDecoder
 from .arguments.params import ParamsWriter
+from .arguments.python import PythonDecoder
 from .arguments.scan import JsonScanner
+from .arguments.typing import Policy
 from .events import Event, Note, NoteKind, SpanKind, ToolCallArguments, ToolCallEnd, ToolCallStart
-from .format import Call, JsonCall, Params, Spelling, spellings
+from .format import Call, Gemma, JsonCall, Nested, Params, Python, Spelling, spellings
 from .options import CallOptions
 from .output import Output, Unsaid
 from .tools import schemas
@@ -26,7 +31,7 @@ _SPACE = " \t\r\n"
 class OpenCall:
     """A call between its start and its end."""
 
-    __slots__ = ("index", "name", "notes", "params", "queue", "scanner", "start")
+    __slots__ = ("decoder", "index", "name", "notes", "params", "queue", "scanner", "start")
 
     def __init__(self, index: int, name: str, start: int) -> None:
         self.index = index
@@ -36,6 +41,9 @@ class OpenCall:
         self.notes: list[Note] = []
         self.params: ParamsWriter | None = None
         self.scanner: JsonScanner | None = None
+        """What walks its arguments where they are JSON that passes through."""
+        self.decoder: Arguments | None = None
+        """What turns them into JSON where they are a notation of their own."""
         self.queue: list[Event] = []
         """Its events, where they wait until it is complete."""
 
@@ -44,19 +52,19 @@ class Calls:
     """The calls so far and the one that is open."""
 
     __slots__ = (
-        "_body_spans", "_format", "_given_ids", "_new_id", "_noise", "_options", "_schemas", "_spare_ids", "_tools",
+        "_body_spans", "_given_ids", "_new_id", "_noise", "_options", "_schemas", "_shape", "_spare_ids", "_tools",
         "count", "decoder", "open", "output",
     )  # fmt: skip
 
     def __init__(
         self,
-        format: Call | None,
         tools: Iterable[Any] | None,
         options: CallOptions,
         new_id: Callable[[], str],
         output: Output,
     ) -> None:
-        self._format = format
+        self._shape: Call | None = None
+        """The shape of the call that is being read, or was last."""
         self._tools = tools
         self._options = options
         self._new_id = new_id
@@ -70,8 +78,8 @@ class Calls:
         """How many calls have begun."""
         self.open: OpenCall | None = None
         """The call that is being read."""
-        self.decoder: JsonCallDecoder | None = None
-        """What reads the body, where a JSON object holds name and arguments."""
+        self.decoder: JsonCallDecoder | PythonDecoder | None = None
+        """What reads the body, where it holds name and arguments."""
 
     # -- what is known of them -----------------------------------------------------------------------------------
 
@@ -80,19 +88,23 @@ class Calls:
         """The open call's place among the calls."""
         return self.open.index if self.open else None
 
-    @property
-    def may_be_words(self) -> bool:
-        """Whether what follows a call's opener can still show that it was words and no call."""
-        assert self._format is not None
+    def may_be_words(self, shape: Call | None) -> bool:
+        """Whether what follows the opener of such a call can still show that it was words and no call."""
+        assert shape is not None
         options = self._options
-        unnamed = isinstance(self._format.arguments, JsonCall)
+        unnamed = isinstance(shape.arguments, JsonCall | Python)
         return unnamed or options.cut == "text" or (options.undeclared == "text" and self._tools is not None)
+
+    @property
+    def ends_itself(self) -> bool:
+        """Whether the call that is being read has no closing marker."""
+        return self._shape is not None and self._shape.close is None
 
     @property
     def passing(self) -> JsonScanner | None:
         """What walks the open call's arguments while they are sound JSON that passes through."""
-        inside = self.decoder or self.open
-        scanner = inside.scanner if inside else None
+        call = self.open
+        scanner = self.decoder.scanner if self.decoder is not None else call.scanner if call is not None else None
         if scanner is None or not scanner.begun or scanner.malformed or scanner.done:
             return None
         return scanner
@@ -105,8 +117,12 @@ class Calls:
     # -- beginning -----------------------------------------------------------------------------------------------
 
     def accepts(self, name: str) -> bool:
-        """Whether a call of this name is to be a call. Otherwise it wasn't offered and is to stay text."""
-        return self._options.undeclared != "text" or self._is_declared(name)
+        """Whether a call of this name is to be a call. Otherwise it wasn't offered and is to stay text.
+
+        Where no marker says that it is one, only the name does.
+        """
+        bare = self._shape is not None and self._shape.open is None
+        return (self._options.undeclared != "text" and not bare) or self._is_declared(name)
 
     def _is_declared(self, name: str) -> bool:
         return self._tools is None or name in self._declared()
@@ -121,29 +137,40 @@ class Calls:
         if not self._is_declared(name):
             self.note("undeclared", start, start, f"no tool {name!r} was offered")
 
-    def begin_named(self, name: str, wire_id: str | None, start: int) -> None:
-        """A call whose opener names it."""
+    def begin_named(self, shape: Call, name: str, wire_id: str | None, start: int) -> None:
+        """A call of this shape, whose opener names it."""
+        self._shape = shape
+        self.decoder = None
         self.begin(name, wire_id, start)
-        assert self._format is not None and self.open is not None
-        if isinstance(self._format.arguments, Params):
-            self.open.params = ParamsWriter(self._declared().get(name), self._format.arguments.untyped)
+        call = self.open
+        assert call is not None
+        codec = shape.arguments
+        if isinstance(codec, Params):
+            call.params = ParamsWriter(self._declared().get(name), codec.untyped)
+        elif isinstance(codec, Gemma):
+            call.decoder = GemmaDecoder(codec.quote)
+        elif isinstance(codec, Nested):
+            schema = self._declared().get(name)
+            call.decoder = NestedDecoder(codec.namespace, codec.item, schema, schema or {}, Policy("string"))
         else:
-            self.open.scanner = JsonScanner()
+            call.scanner = JsonScanner()
 
-    def name_in(self, id: str) -> str:
+    def name_in(self, id: str, shape: Call) -> str:
         """The function's name in an id on the wire, e.g. ``functions.find_trains:0``; the id if it has no shape."""
-        assert self._format is not None
-        for shape in _patterns(self._format.id):
-            found = shape.fullmatch(id)
+        for pattern in _patterns(shape.id):
+            found = pattern.fullmatch(id)
             if found is not None:
                 return found["name"]
         return id
 
-    def begin_body(self) -> None:
-        """A JSON body begins that holds name and arguments."""
-        assert self._format is not None and isinstance(self._format.arguments, JsonCall)
+    def begin_body(self, shape: Call | None) -> None:
+        """A body begins that holds name and arguments."""
+        assert shape is not None
+        self._shape = shape
         self._body_spans = len(self.output.spans)
-        self.decoder = JsonCallDecoder(self._format.arguments)
+        codec = shape.arguments
+        assert isinstance(codec, JsonCall | Python)
+        self.decoder = JsonCallDecoder(codec) if isinstance(codec, JsonCall) else PythonDecoder(codec.layout)
 
     def begin_json(self) -> None:
         """The open call's arguments are written as JSON after all."""
@@ -160,8 +187,8 @@ class Calls:
 
     # -- parameters ----------------------------------------------------------------------------------------------
 
-    def open_parameter(self, key: str, start: int, end: int) -> None:
-        """A parameter begins; ``start`` and ``end`` are the offsets of its opener."""
+    def open_parameter(self, key: str, declared: str | None, start: int, end: int) -> None:
+        """A parameter begins; ``declared`` is the type that the model says it has; offsets are those of its opener."""
         assert self.open is not None and self.open.params is not None
         params = self.open.params
         if key in params.given:
@@ -184,29 +211,38 @@ class Calls:
         if params is not None and params.inside:
             self._say_arguments(params.close())
 
-    # -- JSON ----------------------------------------------------------------------------------------------------
+    # -- arguments that say themselves where they end --------------------------------------------------------------
 
     @property
     def malformed(self) -> bool:
-        """Whether the JSON that is being read has broken JSON's grammar."""
-        if self.decoder is not None:
-            return self.decoder.malformed
-        scanner = self.open.scanner if self.open else None
-        return scanner is not None and scanner.malformed
+        """Whether what is being read has broken the grammar of its notation."""
+        reading = self._reading
+        return reading is not None and reading.malformed
 
     @property
-    def json_done(self) -> bool:
-        """Whether the JSON that is being read is over."""
-        if self.decoder is not None:
-            return self.decoder.done
-        scanner = self.open.scanner if self.open else None
-        return scanner is None or scanner.done
+    def arguments_done(self) -> bool:
+        """Whether what is being read is over."""
+        reading = self._reading
+        return reading is None or reading.done
+
+    @property
+    def _reading(self) -> JsonCallDecoder | PythonDecoder | Arguments | JsonScanner | None:
+        """What reads the body or the arguments."""
+        if self.decoder is not None or self.open is None:
+            return self.decoder
+        return self.open.decoder or self.open.scanner
 
     def read_arguments(self, buffer: str, place: int, limit: int) -> int:
-        """Arguments that are a JSON object of their own; returns where reading stopped."""
+        """Arguments that stand by themselves; returns where reading stopped."""
         call = self.open
-        assert call is not None and call.scanner is not None
+        assert call is not None
+        if call.decoder is not None:
+            said, stop = call.decoder.feed(buffer, place, limit)
+            self._say_arguments(said)
+            self.mark("argument", place, stop)
+            return stop
         scanner = call.scanner
+        assert scanner is not None
         if not scanner.begun:
             begins = place
             while begins < limit and buffer[begins] in _SPACE:
@@ -222,6 +258,11 @@ class Calls:
         self._say_arguments(buffer[place:stop])
         self.mark("argument", place, stop)
         return stop
+
+    def settle(self) -> None:
+        """The output is over: what waited for more is certain now."""
+        if self.open is not None and self.open.decoder is not None:
+            self._say_arguments(self.open.decoder.finish())
 
     def mark(self, kind: SpanKind, start: int, end: int, label: str = "") -> None:
         """Mark characters of the open call."""
@@ -268,6 +309,8 @@ class Calls:
         assert call is not None
         if call.params is not None and (call.scanner is None or call.params.count):
             return not call.params.inside
+        if call.decoder is not None:
+            return call.decoder.done
         if call.scanner is not None:
             call.scanner.finish()
             return call.scanner.done
@@ -277,7 +320,7 @@ class Calls:
         if complete and call.params is not None and (call.params.count or call.scanner is None):
             self._say_arguments(call.params.end())
         if self.malformed and not any(note.kind == "malformed" for note in call.notes):
-            self.note("malformed", call.start, call.start, "the arguments are not valid JSON")
+            self.note("malformed", call.start, call.start, "the arguments don't keep to their notation")
         self._say(ToolCallEnd(call.index, complete, tuple(call.notes)))
         self.open = None
         if complete or self._options.cut == "keep":

@@ -7,9 +7,24 @@ table is planned, which a check does once.
 from __future__ import annotations
 
 import re
-from string import Formatter
 
-from .format import Format, FormatError, JsonCall, Params, Spelling, spellings
+from .format import (
+    Call,
+    Codec,
+    Format,
+    FormatError,
+    Gemma,
+    JsonCall,
+    Nested,
+    Params,
+    Python,
+    Spelling,
+    Tools,
+    frames,
+    shapes,
+    spellings,
+)
+from .literals import pieces, spelled
 
 
 def check(format: Format) -> None:
@@ -31,56 +46,78 @@ def check(format: Format) -> None:
                 raise FormatError(f"{format.name}: {where} is empty; a marker needs characters to be found by")
     if format.reasoning is not None and not (spellings(format.reasoning.open) and spellings(format.reasoning.close)):
         raise FormatError(f"{format.name}: reasoning needs an opener and a closer")
-    if format.tools is not None:
-        _check_tools(format)
+    if format.answer is not None and not (spellings(format.answer.open) and spellings(format.answer.close)):
+        raise FormatError(f"{format.name}: an answer needs an opener and a closer")
+    for tools in frames(format):
+        _check_tools(format.name, tools)
     from .machine import plan
     from .reach import refuse_dead_ends
 
     refuse_dead_ends(format.name, plan(format))
 
 
-def _check_tools(format: Format) -> None:
-    tools = format.tools
-    assert tools is not None
-    call = tools.call
+def _check_tools(name: str, tools: Tools) -> None:
     if (tools.open is None) != (tools.close is None):
-        raise FormatError(f"{format.name}: a section needs both tools.open and tools.close, or neither")
-    if not spellings(call.close):
-        raise FormatError(f"{format.name}: tools.call.close is missing")
+        raise FormatError(f"{name}: a section needs both tools.open and tools.close, or neither")
+    if not shapes(tools):
+        raise FormatError(f"{name}: tools.call is empty; say what a call looks like")
+    for call in shapes(tools):
+        _check_call(name, call, tools.open is not None)
+
+
+def _check_call(name: str, call: Call, in_section: bool) -> None:
+    codec = call.arguments
+    named_inside = isinstance(codec, JsonCall | Python)
+    if call.open is None and (in_section or not named_inside):
+        raise FormatError(f"{name}: tools.call.open is missing; only a body that holds the name can stand alone")
+    if call.close is None and (isinstance(codec, Params | Nested) or _lines(codec)):
+        raise FormatError(f"{name}: tools.call.close is missing, and such arguments don't end themselves")
+    if call.separator is not None and not named_inside:
+        raise FormatError(f"{name}: tools.call.separator is for calls whose names stand in their bodies")
     for literal in spellings(call.open):
         found = holes(literal)
-        if isinstance(call.arguments, JsonCall):
-            if found:
-                raise FormatError(
-                    f"{format.name}: {literal!r} has a hole, but with JsonCall the name stands in the JSON"
-                )
+        if named_inside:
+            if {"name", "id"} & set(found):
+                raise FormatError(f"{name}: {literal!r} has a name, but with such a body the name stands in it")
         elif not {"name", "id"} & set(found):
-            raise FormatError(f"{format.name}: {literal!r} needs {{name}} or {{id}}, or the call has no name")
-        if "id" in found and not call.id:
-            raise FormatError(f"{format.name}: {literal!r} has {{id}}; say its shape in tools.call.id")
-        ends_in_hole = bool(found) and literal.rstrip().endswith("}") and not literal.rstrip().endswith("}}")
-        if ends_in_hole and not isinstance(call.arguments, Params):
-            raise FormatError(f"{format.name}: the hole at the end of {literal!r} has no end")
-    if isinstance(call.arguments, Params):
-        for literal in spellings(call.arguments.open):
+            raise FormatError(f"{name}: {literal!r} needs {{name}} or {{id}}, or the call has no name")
+        if "id" in found and "name" not in found and not call.id:
+            raise FormatError(f"{name}: {literal!r} has {{id}}; say its shape in tools.call.id")
+    if isinstance(codec, Params):
+        for literal in spellings(codec.open):
             if "key" not in holes(literal):
-                raise FormatError(f"{format.name}: {literal!r} needs {{key}}, or the parameter has no name")
-            if literal.rstrip().endswith("{key}"):
-                raise FormatError(f"{format.name}: the hole at the end of {literal!r} has no end")
+                raise FormatError(f"{name}: {literal!r} needs {{key}}, or the parameter has no name")
+            if literal.rstrip().endswith(("{key}", "{type}")):
+                raise FormatError(f"{name}: the hole at the end of {literal!r} has no end")
+
+
+def _lines(codec: Codec) -> bool:
+    return isinstance(codec, Python) and codec.layout == "lines"
 
 
 def _all_markers(format: Format) -> list[tuple[str, Spelling | None]]:
-    found: list[tuple[str, Spelling | None]] = [("turns.assistant", format.turns.assistant)]
-    found += [("turns.others", each) for each in format.turns.others]
-    found += [("turns.ends", each) for each in format.turns.ends]
+    turns = format.turns
+    found: list[tuple[str, Spelling | None]] = [("turns.assistant", turns.assistant)]
+    found += [("turns.others", each) for each in turns.others]
+    found += [("turns.ends", each) for each in turns.ends]
     if format.reasoning is not None:
         found += [("reasoning.open", format.reasoning.open), ("reasoning.close", format.reasoning.close)]
-    if format.tools is not None:
-        call = format.tools.call
-        found += [("tools.open", format.tools.open), ("tools.close", format.tools.close)]
-        found += [("tools.call.open", call.open), ("tools.call.close", call.close)]
-        if isinstance(call.arguments, Params):
-            found += [("params.open", call.arguments.open), ("params.close", call.arguments.close)]
+    if format.answer is not None:
+        found += [("answer.open", format.answer.open), ("answer.close", format.answer.close)]
+    for aside in format.asides:
+        found += [("asides.open", aside.open), ("asides.close", aside.close)]
+    for tools in frames(format):
+        found += [("tools.open", tools.open), ("tools.close", tools.close)]
+        for call in shapes(tools):
+            codec = call.arguments
+            found += [("tools.call.open", call.open), ("tools.call.close", call.close)]
+            found += [("tools.call.separator", call.separator)]
+            if isinstance(codec, Params):
+                found += [("params.open", codec.open), ("params.close", codec.close)]
+            elif isinstance(codec, Nested):
+                found += [("nested.namespace", codec.namespace)]
+            elif isinstance(codec, Gemma):
+                found += [("gemma.quote", codec.quote)]
     return found
 
 
@@ -90,7 +127,4 @@ def holes(literal: str) -> list[str]:
     Raises:
         FormatError: the braces don't pair.
     """
-    try:
-        return [hole for _, hole, _, _ in Formatter().parse(literal) if hole is not None]
-    except ValueError as error:
-        raise FormatError(f"{literal!r} can't be read: {error} (double a brace that is meant as text)") from None
+    return [hole for _, hole in pieces(spelled(literal)[0]) if hole is not None]

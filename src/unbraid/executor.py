@@ -21,14 +21,16 @@ from .output import Output
 
 _SETTLED = {"start": "content", "answer": "content", "reasoning.start": "reasoning"}
 """The state for words, where a state is left by a first word."""
+_WORDS_AFTER = frozenset({"content", "answer"})
+"""The states that a call is followed by."""
 
 
 class Opening:
     """A call's opener and what came after it, until the call is known to be one."""
 
-    __slots__ = ("parent", "raw", "seen", "spans", "start")
+    __slots__ = ("count", "parent", "raw", "seen", "spans", "start")
 
-    def __init__(self, parent: State, start: int, spans: int) -> None:
+    def __init__(self, parent: State, start: int, spans: int, count: int) -> None:
         self.parent = parent
         self.start = start
         self.seen = start
@@ -36,6 +38,8 @@ class Opening:
         self.raw: list[str] = []
         self.spans = spans
         """How many spans there were before it."""
+        self.count = count
+        """How many calls."""
 
 
 class Trial:
@@ -62,6 +66,7 @@ class Executor:
         calls: the calls, which say to the same output.
         output: where everything is said.
         decide: whether a call in open reasoning is decided late.
+        inside: whether a call leaves open reasoning open.
         cut_to_text: whether a call that is cut off becomes text.
         repair: whether a call without its closing marker counts.
     """
@@ -70,6 +75,7 @@ class Executor:
         "_crossed",
         "_cut_to_text",
         "_decide",
+        "_inside",
         "_machine",
         "_repair",
         "calls",
@@ -84,17 +90,26 @@ class Executor:
     )
 
     def __init__(
-        self, machine: Machine, calls: Calls, output: Output, *, decide: bool, cut_to_text: bool, repair: bool
+        self,
+        machine: Machine,
+        calls: Calls,
+        output: Output,
+        *,
+        decide: bool,
+        inside: bool,
+        cut_to_text: bool,
+        repair: bool,
     ) -> None:
         self._machine = machine
         self._decide = decide
+        self._inside = inside
         self._cut_to_text = cut_to_text
         self._repair = repair
         self._crossed = False
         """Whether a marker of reasoning has been met."""
         self.calls = calls
         self.output = output
-        self.state: State = machine["start" if machine.format.reasoning else "content"]
+        self.state: State = machine["start"]
         self.held = ""
         """Text that may become a marker."""
         self.end = 0
@@ -122,7 +137,7 @@ class Executor:
         call = self.calls.open
         said = [] if call is None else [e for e in self.output.events if getattr(e, "index", None) == call.index]
         self.output = self.calls.output = Output(keep_spans)
-        in_call = self.state.channel not in ("content", "reasoning")
+        in_call = self.state.channel not in ("content", "reasoning", "aside")
         begun = bool(self.held.strip())
         # A marker may have begun in the prompt: its characters have offsets below 0 and are never said.
         self.held = self.held if begun else ""
@@ -130,7 +145,7 @@ class Executor:
         self.opening = None
         self.calls.count = 0
         if not (self._crossed or in_call or begun or (bounded and self.state.name != "start")):
-            self.state = self._machine["start" if self._machine.format.reasoning else "content"]
+            self.state = self._machine["start"]
             self.soft = ()
             return False
         if call is not None:
@@ -139,7 +154,7 @@ class Executor:
             self.calls.count = 1
             self.output.events = [tuple.__new__(type(event), (0, *tuple(event)[1:])) for event in said]
         elif in_call and self.calls.decoder is not None:
-            self.opening = Opening(self._machine["content"], 0, 0)
+            self.opening = Opening(self._machine["content"], 0, 0, 0)
         return True
 
     @property
@@ -183,10 +198,10 @@ class Executor:
             if self.soft and place < size:
                 place = self._skip_soft(buffer, place)
             state = self.state
-            if state.channel in ("json", "json_call"):
-                if place == size:
+            if state.channel == "arguments" or state.channel == "body":
+                if place == size and not self.calls.arguments_done:
                     break
-                place, waits = self._read_json(buffer, place, ended)
+                place, waits = self._read_call(buffer, place, ended)
                 if waits:
                     break
                 continue
@@ -246,6 +261,8 @@ class Executor:
         elif channel == "value":
             self.calls.value(text)
             self.calls.mark("argument", start, end)
+        elif channel == "aside":
+            output.mark("dropped", start, end)
         else:
             self.calls.mark("markup", start, end)
             if self.calls.open is not None and not text.isspace():
@@ -261,7 +278,7 @@ class Executor:
         calls = self.calls
         do = edge.do
         calls.marker_met()
-        if self.state.channel == "json_call" and calls.open is None and self.opening is not None:
+        if self.state.channel == "body" and calls.open is None and self.opening is not None:
             return self._reject(buffer, end)
         if do is Do.OPEN_UNCLOSED and not self._is_next_parameter(edge, found, buffer, start):
             self._text(buffer, start, end)
@@ -271,19 +288,21 @@ class Executor:
             self.state = self._machine[edge.to]
             return end
         index = calls.index
-        if do in OPENS_CALLS and not (do is Do.OPEN_BODY and edge.to == "json"):
+        if do in OPENS_CALLS:
             self._open(edge, base + start)
         if do is Do.OPEN_CALL:
             return self._open_call(edge, found, buffer, start)
         if do is Do.OPEN_BODY:
-            if edge.to == "json":
-                calls.begin_json()
-            else:
-                calls.begin_body()
+            calls.begin_body(edge.call)
+        elif do is Do.OPEN_JSON:
+            calls.begin_json()
         elif do is Do.OPEN_REASONING:
-            self._crossed = self.reasoning_open = True
-            self.output.say(ReasoningStart())
-        elif do is Do.CLOSE_REASONING:
+            self._end_call(base + start, closed=False)
+            self._crossed = True
+            if not self.reasoning_open:
+                self.reasoning_open = True
+                self.output.say(ReasoningStart())
+        elif do is Do.CLOSE_REASONING or do is Do.OPEN_ANSWER or do is Do.OPEN_ASIDE:
             self._crossed = True
             self._close_reasoning()
         elif do is Do.CLOSE_PARAM:
@@ -299,24 +318,30 @@ class Executor:
         elif do is Do.CLOSE_SECTION or do is Do.LEAVE:
             self._end_call(base + start, closed=False)
         self.output.mark("markup", start, end, edge.label, None if do is Do.CLOSE_SECTION else index)
-        if self.opening is not None and calls.open is None and edge.to == "content":
+        if self.opening is not None and calls.open is None and edge.to in _WORDS_AFTER:
             if do is Do.LEAVE:
                 return self._reject(buffer, end)
             self.opening = None
-            self._close_reasoning()
-        self.state = self._machine[edge.to]
+            if not self._inside:
+                self._close_reasoning()
+        self._enter(edge.to)
         self.soft = edge.trails
         return end
 
+    def _enter(self, name: str) -> None:
+        """The next state. Words after a call that stood inside reasoning are reasoning."""
+        self.state = self._machine["reasoning" if self.reasoning_open and name in _WORDS_AFTER else name]
+
     def _open(self, edge: Edge, at: int) -> None:
         """The model leaves its words to call a tool, or seems to."""
-        if self.opening is None and self.calls.open is None and self.calls.may_be_words:
-            self.opening = Opening(self.state, at, len(self.output.spans))
-        self._end_call(at, closed=edge.label == "another call")
+        may_be_words = self.calls.may_be_words(edge.call)
+        if self.opening is None and self.calls.open is None and may_be_words:
+            self.opening = Opening(self.state, at, len(self.output.spans), self.calls.count)
+        self._end_call(at, closed=edge.label == "another call" or edge.label == "call separator")
         if self.opening is None:
-            if self.calls.may_be_words:
-                self.opening = Opening(self.state, at, len(self.output.spans))
-            else:
+            if may_be_words:
+                self.opening = Opening(self.state, at, len(self.output.spans), self.calls.count)
+            elif not self._inside:
                 self._close_reasoning()
 
     def _close_reasoning(self) -> None:
@@ -329,13 +354,16 @@ class Executor:
     def _open_call(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> int:
         """A call whose opener names it."""
         end = found.end()
-        hole, (name_start, name_end) = next(iter(self.state.holes(found).items()))
+        holes = self.state.holes(found)
+        id_start, id_end = holes.get("id", (0, 0))
+        name_start, name_end = holes.get("name", (id_start, id_end))
         written = buffer[name_start:name_end]
-        name = self.calls.name_in(written) if hole == "id" else written
+        assert edge.call is not None
+        name = written if "name" in holes else self.calls.name_in(written, edge.call)
         if not self.calls.accepts(name):
             return self._reject(buffer, end)
         at = self._call_begins(self.output.base + start)
-        self.calls.begin_named(name, written if hole == "id" else None, at)
+        self.calls.begin_named(edge.call, name, buffer[id_start:id_end] or None, at)
         within = name_start + written.find(name)
         self.calls.mark("markup", start, within, edge.label)
         self.calls.mark("tool_name", within, within + len(name))
@@ -357,7 +385,8 @@ class Executor:
             at = max(0, self.opening.start)
             if not self._cut_to_text:
                 self.opening = None
-        self._close_reasoning()
+        if not self._inside:
+            self._close_reasoning()
         return at
 
     def _end_call(self, at: int, closed: bool) -> None:
@@ -377,22 +406,26 @@ class Executor:
 
     def _open_parameter(self, edge: Edge, found: re.Match[str], buffer: str, start: int) -> None:
         base = self.output.base
-        key_start, key_end = self.state.holes(found)["key"]
+        holes = self.state.holes(found)
+        key_start, key_end = holes["key"]
+        type_start, type_end = holes.get("type", (0, 0))
         self.calls.mark("markup", start, key_start, edge.label)
         self.calls.mark("argument", key_start, key_end, "key")
         self.calls.mark("markup", key_end, found.end(), edge.label)
-        self.calls.open_parameter(buffer[key_start:key_end].strip(), base + start, base + found.end())
+        key, declared = buffer[key_start:key_end].strip(), buffer[type_start:type_end] or None
+        self.calls.open_parameter(key, declared, base + start, base + found.end())
 
-    def _read_json(self, buffer: str, place: int, ended: Ended) -> tuple[int, bool]:
-        """JSON decides itself where it ends; only when it is broken does a closing marker decide.
+    def _read_call(self, buffer: str, place: int, ended: Ended) -> tuple[int, bool]:
+        """Arguments decide themselves where they end; only when they are broken does a closing marker decide.
 
         Returns where to go on, and whether the rest has to wait.
         """
         calls = self.calls
         limit, found = len(buffer), None
-        if calls.malformed:
+        sound = not calls.malformed
+        if not sound:
             limit, found = self.state.find(buffer, place, ended)
-        if calls.decoder is None or self.state.channel == "json":
+        if calls.decoder is None or self.state.channel == "arguments":
             stop = calls.read_arguments(buffer, place, limit)
         else:
             reading = Reading(calls, place, self._body_named)
@@ -400,20 +433,38 @@ class Executor:
             reading.mark("markup", stop)
             if calls.decoder.broken:
                 return self._broken(buffer, stop), False
-        if calls.json_done:
-            self.state = self._machine["call.end"]
-            return stop, False
+        if calls.arguments_done:
+            return self._over(buffer, stop), False
+        if stop < limit and sound and not calls.malformed and stop == place:
+            # What is left may become a closing marker, which isn't the decoder's to read.
+            if not ended:
+                return stop, True
+            calls.mark("argument", stop, limit)
+            return limit, True
         if stop < limit:
             return stop, False
         if found is None:
             return stop, True
         return self._cross(self.state.edge(found), found, buffer, stop), False
 
+    def _over(self, buffer: str, stop: int) -> int:
+        """The arguments or the body are over, and with them a call that has no closing marker."""
+        if self.calls.ends_itself:
+            opening = self.opening
+            if opening is not None and self.calls.count == opening.count:
+                return self._reject(buffer, stop)
+            self._end_call(self.output.base + stop, closed=True)
+            self.opening = None
+        self._enter(self.state.over)
+        return stop
+
     def _broken(self, buffer: str, stop: int) -> int:
         """The body isn't a call, or no longer one."""
         if self.calls.open is None and self.opening is not None:
             return self._reject(buffer, stop)
-        self.state = self._machine["call.end"]
+        if self.calls.ends_itself:
+            self._end_call(self.output.base + stop, closed=False)
+        self._enter(self.state.over)
         return stop
 
     # -- openings that were words --------------------------------------------------------------------------------
@@ -431,7 +482,8 @@ class Executor:
         del output.spans[opening.spans :]
         name = _SETTLED.get(opening.parent.name, opening.parent.name)
         in_reasoning = name == "reasoning" and self.reasoning_open
-        self.state = self._machine[name if in_reasoning or name == "content.fence" else "content"]
+        stays = in_reasoning or name in ("content.fence", "answer.text")
+        self.state = self._machine[name if stays else "content"]
         if text:
             output.say(Reasoning(text) if in_reasoning else Content(text))
             start = max(0, opening.start) - output.base
@@ -484,6 +536,8 @@ class Executor:
 
     def finish(self, reason: FinishReason) -> None:
         """The output is over: nothing can become a marker any more."""
+        if reason == "length" and self.state.channel in ("content", "reasoning"):
+            self._drop_cut_marker()
         self._advance("", "cut" if reason == "length" else "stop")
         if self.opening is not None and self.calls.open is None:
             self._reject("", 0)
@@ -492,10 +546,20 @@ class Executor:
         if self.reasoning_open:
             self.output.note("unclosed_reasoning", self.end, self.end, "the output ended inside reasoning")
 
+    def _drop_cut_marker(self) -> None:
+        """A marker that was cut off is no text if it begins with a token of its own, which is never part of words."""
+        held = self.held
+        if self.opening is None and held.lstrip().startswith(self._machine.format.special or "\0"):
+            self.output.base = self.end
+            self.output.mark("markup", 0, len(held), "marker cut off")
+            self.end += len(held)
+            self.held = ""
+
     def _finish_call(self, reason: FinishReason) -> None:
         calls = self.calls
         if calls.open is None:
             return
+        calls.settle()
         if reason in ("stop", "stop_string") and calls.complete and self._repair:
             self._end_call(self.end, closed=False)
         elif self._cut_to_text and self.opening is not None:

@@ -8,11 +8,16 @@ Literals
 --------
 Markers are written as *literals*: plain text with holes, for example ``"<function={name}>\\n"``.
 
-* Holes are ``{name}``, ``{key}`` and ``{id}``. A brace that is meant as text is doubled: ``{{`` and ``}}``.
+* Holes: ``{name}`` and ``{id}`` of a call, ``{key}`` and ``{type}`` of a parameter, ``{index}`` (a number),
+  ``{channel}`` and ``{recipient}`` of a message's header, and ``{suffix}``, what a checkpoint's vocabulary puts on its
+  tags (``:opensource``; nothing is one too). Those that nothing uses are read and passed over. A brace that is meant
+  as text is doubled: ``{{`` and ``}}``.
+* A part that may be missing is written ``{?part}``; holes may stand in it.
 * White space at the edges is *soft*: it belongs to the marker when it is there and isn't required. At most the white
   space that is written counts, everything beyond it is data.
 * White space inside a literal is soft in length.
 * Where a marker has several spellings, give a tuple of literals. The first is canonical: it is what a writer writes.
+* Where one marker is the beginning of another, the longer one wins.
 """
 
 from __future__ import annotations
@@ -57,8 +62,35 @@ class Reasoning:
     """Chat-template variables that switch thinking, the usual one first (e.g. ``enable_thinking``)."""
     reopens: bool = False
     """Whether an opener after the answer has begun opens reasoning again. Otherwise it is text."""
-    calls: Literal["decide", "end", "text"] = "decide"
-    """What a call marker in open reasoning means, unless the request says (``calls_in_reasoning``)."""
+    calls: Literal["decide", "end", "text", "inside"] = "decide"
+    """What a call marker in open reasoning means, unless the request says (``calls_in_reasoning``). ``"inside"``:
+    calls stand in reasoning, which goes on after them."""
+    promote: Literal["never", "off", "always"] = "never"
+    """Whether reasoning becomes content at the end of an output that has no content and no call, unless the request
+    says (``promote_reasoning``): ``"off"``, where the request switched thinking off and the model thought anyway."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Markers around the answer, which aren't part of it."""
+
+    open: Spelling
+    """The marker that opens the answer, e.g. ``"<response>\n"``. It also ends reasoning that is open."""
+    close: Spelling
+    """The marker that closes it."""
+    anywhere: bool = False
+    """Whether the opener counts wherever it stands, as in formats where all is framed. Otherwise only before the
+    first word."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Markers around text that is for nobody, e.g. the results of a tool that a model made up. It is dropped."""
+
+    open: Spelling
+    """The marker that opens it."""
+    close: Spelling
+    """The marker that closes it."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +110,10 @@ class JsonCall:
     """Keys that hold the call's id on the wire."""
     array: Literal["never", "allowed", "always"] = "allowed"
     """Whether the body may be (or always is) a JSON array of such objects."""
+    keyed: bool = False
+    """Whether the object has one key, which is the function's name, and the arguments for its value."""
+    others: tuple[str, ...] | None = None
+    """Other keys that such an object may have; with any further one it isn't a call. ``None``: any may stand there."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +130,42 @@ class Params:
     """Whether the next opener of a declared parameter at the start of a line also ends a value."""
     scalars: Literal["json", "python"] = "json"
     """How a writer spells booleans and null: ``true``/``null`` or ``True``/``None``. A reader takes both."""
+    types: tuple[tuple[str, str], ...] = ()
+    """What the words in a ``{type}`` hole mean: JSON schema's names of types, or ``"json"``, whatever JSON it is. A
+    word that isn't listed means the type of that name."""
+    strip: bool = False
+    """Whether white space around a value is layout."""
+    entities: bool = False
+    """Whether XML's entities (``&lt;``) stand for their characters."""
 
 
-Codec = Union[Json, JsonCall, Params]
+@dataclass(frozen=True)
+class Nested:
+    """Arguments are elements named after the parameters, elements inside them for objects and lists."""
+
+    namespace: str
+    """What stands before every tag, e.g. ``"]<]minimax[>["``."""
+    item: str = "item"
+    """The name of a list's elements."""
+
+
+@dataclass(frozen=True)
+class Gemma:
+    """Arguments are an object with bare keys, and strings between two markers, without escapes."""
+
+    quote: str
+    """What stands on both sides of a string, e.g. ``'<|"|>'``."""
+
+
+@dataclass(frozen=True)
+class Python:
+    """The body is Python calls with keyword arguments."""
+
+    layout: Literal["list", "lines"] = "list"
+    """``[f(a=1), g()]``, or one call a line."""
+
+
+Codec = Union[Json, JsonCall, Params, Nested, Gemma, Python]
 """How a call's arguments are written: a closed, small set."""
 
 
@@ -104,21 +173,26 @@ Codec = Union[Json, JsonCall, Params]
 class Call:
     """One call: an opener, the arguments in their codec, and a closer."""
 
-    open: Spelling
-    """Starts a call, with ``{name}`` or ``{id}`` in it unless the codec is :class:`JsonCall`."""
-    close: Spelling
-    """Ends a call."""
+    open: Spelling | None
+    """Starts a call, with ``{name}`` or ``{id}`` in it unless the codec is :class:`JsonCall` or :class:`Python`.
+    ``None``: the body alone, at the start of the answer."""
+    close: Spelling | None
+    """Ends a call. ``None``: its arguments end themselves."""
     arguments: Codec
     """How the arguments are written."""
     id: Spelling | None = None
-    """The shape of an ``{id}`` in the opener, from which the name is read, e.g. ``"functions.{name}:{index}"``."""
+    """The shape of an ``{id}`` in the opener, from which the name is read, e.g. ``"functions.{name}:{index}"``. It
+    isn't needed where the opener has a ``{name}`` too."""
+    separator: Spelling | None = None
+    """What stands between such a call and the next, where the opener isn't written again, e.g. ``"; "``."""
 
 
 @dataclass(frozen=True)
 class Tools:
     """Where calls stand: alone, or in a section with its own markers."""
 
-    call: Call
+    call: Call | tuple[Call, ...]
+    """A call, or the shapes that calls have, the usual one first."""
     open: Spelling | None = None
     """Opens the section around calls, where the format has one."""
     close: Spelling | None = None
@@ -142,6 +216,8 @@ class Turns:
     """Markers that open any other turn, e.g. ``"<|im_start|>"`` or ``"<|user|>"``."""
     ends: tuple[str, ...] = ()
     """Markers that end a turn. In the output they are markup."""
+    headed: bool = False
+    """Whether ``assistant`` is the beginning of the first message's own header, which the model goes on with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +228,10 @@ class Format:
     """Lower case letters, digits and underscores."""
     turns: Turns
     reasoning: Reasoning | None = None
-    tools: Tools | None = None
+    tools: Tools | tuple[Tools, ...] | None = None
+    """Where calls stand, and what they look like; several where models write them in several ways, the usual first."""
+    answer: Answer | None = None
+    asides: tuple[Aside, ...] = ()
     special: tuple[str, ...] = ()
     """Markers that are one token of their own in the model's vocabulary."""
     aliases: tuple[str, ...] = ()
@@ -168,6 +247,18 @@ class Format:
         from . import checks
 
         checks.check(self)
+
+
+def frames(format: Format) -> tuple[Tools, ...]:
+    """All the ways in which a format writes calls, the usual one first."""
+    if format.tools is None:
+        return ()
+    return format.tools if isinstance(format.tools, tuple) else (format.tools,)
+
+
+def shapes(tools: Tools) -> tuple[Call, ...]:
+    """All the shapes of calls in a frame, the usual one first."""
+    return tools.call if isinstance(tools.call, tuple) else (tools.call,)
 
 
 def nearest(name: str, known: list[str]) -> str:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Literal, NamedTuple
 
-from .format import FormatError, Spelling, spellings
+from .format import FormatError, Spelling, nearest, spellings
 
 LAYOUT_LIMIT = 32
 """At most so many white-space characters inside a marker are layout. Bounds what has to be held back."""
 HOLE_LIMIT = 256
 """At most so many characters fill a hole. A longer name or key isn't one."""
+USED = frozenset({"name", "id", "key", "type"})
+"""Holes whose filling is looked at. The others are passed over."""
 
 _SPACE = re.compile(r"\s+")
 _NOT_IN_NAMES = r"\s<>\"'{}()\[\],"
@@ -69,33 +71,96 @@ def length(units: Units) -> int:
     return sum(unit.longest for unit in units)
 
 
-def text_units(text: str) -> Units:
-    """Units of plain text, white space inside soft in length."""
+def text_units(text: str, before: str = "", after: str = "") -> Units:
+    """Units of plain text, white space inside soft in length; ``before`` and ``after`` are what stands beside it."""
     units: list[Unit] = []
     at = 0
     for space in _SPACE.finditer(text):
         units.extend(Unit(re.escape(c), 1) for c in text[at : space.start()])
-        beside = text[max(0, space.start() - 1) : space.start()] + text[space.end() : space.end() + 1]
-        between_words = len(beside) == 2 and all(c.isalnum() or c == "_" for c in beside)
+        left = text[: space.start()] or before
+        right = text[space.end() :] or after
+        between_words = all(side and (side.isalnum() or side == "_") for side in (left[-1:], right[:1]))
         units.append(Unit(rf"\s{{{int(between_words)},{LAYOUT_LIMIT}}}", LAYOUT_LIMIT))
         at = space.end()
     units.extend(Unit(re.escape(c), 1) for c in text[at:])
     return tuple(units)
 
 
-def _hole_unit(hole: str, next_character: str) -> tuple[Unit, ...]:
-    stop = re.escape(next_character) if next_character else ""
-    if hole == "key":
-        return (Unit(rf"[^\n<{stop}]{{1,{HOLE_LIMIT}}}", HOLE_LIMIT, hole),)
-    name = Unit(rf"[^{_NOT_IN_NAMES}{stop}]{{1,{HOLE_LIMIT}}}", HOLE_LIMIT, hole)
-    return (Unit(r"\s{0,8}", 8), name, Unit(r"\s{0,8}", 8))
+_HOLES: dict[str, str] = {
+    "key": rf"[^\n<%s]{{1,{HOLE_LIMIT}}}",
+    "name": rf"[^{_NOT_IN_NAMES}%s]{{1,{HOLE_LIMIT}}}",
+    "id": rf"[^{_NOT_IN_NAMES}%s]{{1,{HOLE_LIMIT}}}",
+    "type": r"[^\s<>\"'%s]{1,64}",
+    "channel": r"[^\s<>%s]{1,64}",
+    "recipient": r"[^\s<>%s]{1,64}",
+    "index": r"[0-9]{1,9}",
+    "suffix": r"(?::[0-9A-Za-z_.-]{1,32})?",
+}
+"""What fills a hole; ``%s`` stands for the character that comes after it."""
+_LONGEST = {"key": HOLE_LIMIT, "name": HOLE_LIMIT, "id": HOLE_LIMIT, "index": 9, "suffix": 33}
+_LOOSE = frozenset({"name", "id"})
+"""Holes with white space around them that isn't part of what they hold."""
+
+
+def _hole_units(hole: str, next_character: str) -> tuple[Unit, ...]:
+    pattern = _HOLES[hole]
+    if "%s" in pattern:
+        pattern = pattern.replace("%s", re.escape(next_character) if next_character else "")
+    unit = Unit(pattern, _LONGEST.get(hole, 64), hole)
+    return (Unit(r"\s{0,8}", 8), unit, Unit(r"\s{0,8}", 8)) if hole in _LOOSE else (unit,)
+
+
+def spelled(literal: str) -> tuple[str, ...]:
+    """A literal without optional parts: with all of them, then with ever fewer, at last with none.
+
+    Raises:
+        FormatError: a part has no end.
+    """
+    start = _optional(literal)
+    if start < 0:
+        return (literal,)
+    depth, at = 1, start + 2
+    while depth:
+        if at >= len(literal):
+            raise FormatError(f"the marker {literal!r} can't be read: the part that begins with {{? has no }}")
+        if literal.startswith(("{{", "}}"), at) and depth == 1:
+            at += 1
+        elif literal[at] in "{}":
+            depth += 1 if literal[at] == "{" else -1
+        at += 1
+    before, part, after = literal[:start], literal[start + 2 : at - 1], literal[at:]
+    return tuple(dict.fromkeys(each for middle in (part, "") for each in spelled(before + middle + after)))
+
+
+def _optional(literal: str) -> int:
+    """Where the first optional part begins; -1 if there is none."""
+    at = literal.find("{")
+    while at >= 0:
+        if literal.startswith("{{", at):
+            at += 1
+        elif literal.startswith("{?", at):
+            return at
+        at = literal.find("{", at + 1)
+    return -1
+
+
+def pieces(literal: str) -> list[tuple[str, str | None]]:
+    """A literal without optional parts, taken apart: pieces of text, each with the hole that follows it.
+
+    Raises:
+        FormatError: the braces don't pair.
+    """
+    try:
+        return [(text, hole) for text, hole, _, _ in Formatter().parse(literal)]
+    except ValueError as error:
+        raise FormatError(f"the marker {literal!r} can't be read: {error} (double a brace that is text)") from None
 
 
 def parse(literal: str) -> Marker:
-    """A literal as a marker.
+    """A literal without optional parts as a marker.
 
     Raises:
-        FormatError: the literal is empty, or has a hole that isn't one of ``{name}``, ``{key}``, ``{id}``.
+        FormatError: the literal is empty, or has a hole that there isn't, or one of them twice.
     """
     core = literal.strip()
     if not core:
@@ -103,18 +168,21 @@ def parse(literal: str) -> Marker:
     lead = literal[: len(literal) - len(literal.lstrip())]
     trail = literal[len(literal.rstrip()) :]
     units: list[Unit] = []
-    try:
-        pieces = list(Formatter().parse(core))
-    except ValueError as error:
-        raise FormatError(f"the marker {literal!r} can't be read: {error} (double a brace that is text)") from None
-    for place, (text, hole, _, _) in enumerate(pieces):
-        units.extend(text_units(text))
+    found = pieces(core)
+    holes = [hole for _, hole in found if hole is not None]
+    for each in holes:
+        if each not in _HOLES:
+            raise FormatError(f"the marker {literal!r} has an unknown hole {{{each}}}{nearest(each, [*_HOLES])}")
+        if holes.count(each) > 1 and each != "suffix":
+            raise FormatError(f"the marker {literal!r} has the hole {{{each}}} twice; give one another name")
+    before = ""
+    for place, (text, hole) in enumerate(found):
+        units.extend(text_units(text, before, "x" if hole else ""))
         if hole is None:
             continue
-        if hole not in ("name", "key", "id"):
-            raise FormatError(f"the marker {literal!r} has an unknown hole {{{hole}}}; use {{name}}, {{key}} or {{id}}")
-        following = pieces[place + 1][0] if place + 1 < len(pieces) else ""
-        units.extend(_hole_unit(hole, following[:1]))
+        following = found[place + 1][0] if place + 1 < len(found) else ""
+        units.extend(_hole_units(hole, following[:1]))
+        before = "x"
     return Marker(
         core=tuple(units),
         leads=tuple(lead[i:] for i in range(len(lead))),
@@ -125,7 +193,7 @@ def parse(literal: str) -> Marker:
 def markers(spelling: Spelling | None) -> tuple[Marker, ...]:
     """All spellings of a marker; those that differ only in their soft edges become one."""
     merged: dict[Units, Marker] = {}
-    for literal in spellings(spelling):
+    for literal in (each for written in spellings(spelling) for each in spelled(written)):
         new = parse(literal)
         old = merged.get(new.core, Marker(new.core))
         leads = tuple(sorted({*old.leads, *new.leads}, key=lambda lead: (-len(lead), lead)))
@@ -135,7 +203,9 @@ def markers(spelling: Spelling | None) -> tuple[Marker, ...]:
 
 def whole(units: Units, group: str | None = None) -> str:
     """The pattern of all units; holes are captured as ``{group}{hole}`` where a group is given."""
-    return "".join(f"(?P<{group}{unit.hole}>{unit.pattern})" if unit.hole and group else unit.pattern for unit in units)
+    return "".join(
+        f"(?P<{group}{unit.hole}>{unit.pattern})" if group and unit.hole in USED else unit.pattern for unit in units
+    )
 
 
 def tail(units: Units) -> str:

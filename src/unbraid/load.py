@@ -269,18 +269,27 @@ def _concerned(said: str, data: dict[str, Any]) -> Where:
     quoted = [where for where, value in places.items() if isinstance(value, str) and value and repr(value) in said]
     if quoted:
         return max(quoted, key=len)
-    for dotted in re.findall(r"[a-z_]+(?:\.[a-z_]+)+", said):
-        names = dotted.split(".")
-        for size in range(len(names), 0, -1):
-            for where in places:
-                if [key for key in where if isinstance(key, str)][-size:] == names[:size]:
-                    return where
-    for label in re.findall(r"'([a-z ]+)'", said):
+    fields = [dotted.split(".") for dotted in re.findall(r"[a-z_]+(?:\.[a-z_]+)+", said)]
+    parts = [label.split() for label in re.findall(r"'([a-z]+ [a-z ]+)'", said)]
+    # What is missing isn't in the data, but what it is missing from may be.
+    around = [names[:size] for names in fields for size in range(len(names) - 1, 0, -1)]
+    words = [[word] for word in re.findall(r"[a-z_]+", said) if word != "name"]
+    for names in (*fields, *parts, *around, *words):
         for where in places:
-            if [key for key in where if isinstance(key, str)][-len(label.split()) :] == label.split():
+            if names == _names(where, places)[-len(names) :]:
                 return where
-    words = re.findall(r"[a-z_]+", said)
-    return next(((word,) for word in words if word != "name" and (word,) in places), ("name",))
+    return ("name",)
+
+
+def _names(where: Where, places: dict[Where, Any]) -> list[str]:
+    """The keys that lead to a place, those of codecs called after them: ``tools``, ``call``, ``params``, ``open``."""
+    names = []
+    for end, key in enumerate(where, 1):
+        if isinstance(key, str):
+            table = places[where[:end]]
+            codec = table.get(CODEC) if isinstance(table, dict) else None
+            names.append(codec if isinstance(codec, str) else key)
+    return names
 
 
 def _places(value: Any, where: Where) -> dict[Where, Any]:

@@ -16,7 +16,7 @@ class OptionError(ValueError):
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "calls_in_reasoning": ("decide", "end", "text"),
+    "calls_in_reasoning": ("decide", "end", "text", "inside"),
     "cut_calls": ("apart", "keep", "drop", "text"),
     "stream_calls": ("progressive", "whole"),
     "undeclared": ("call", "text"),

@@ -21,7 +21,7 @@ from .builder import Cut, MessageBuilder
 from .calls import Calls
 from .events import Content, Event, Finish, FinishReason, Reasoning, SpanKind, ToolCallArguments
 from .executor import Executor
-from .format import Format
+from .format import Format, canonical
 from .machine import Variant, compile
 from .message import Message
 from .options import CallOptions, check
@@ -49,13 +49,14 @@ class Parser:
         thinking: whether the request asked for reasoning; ``None`` leaves it to the format.
         prompt: the rendered prompt or its tail. Where it says in which part the output starts, it is believed.
         tool_choice: the request's; only ``"none"`` matters here.
-        calls_in_reasoning: what a call marker means while reasoning is open: ``"decide"``, ``"end"`` or ``"text"``;
-            ``None`` leaves it to the format.
+        calls_in_reasoning: what a call marker means while reasoning is open: ``"decide"``, ``"end"``, ``"text"`` or
+            ``"inside"`` (a call, after which reasoning goes on); ``None`` leaves it to the format.
         cut_calls: what becomes of a call that the output's end cut off: ``"apart"`` (in ``incomplete_calls``),
             ``"keep"``, ``"drop"`` or ``"text"``.
         stream_calls: ``"progressive"``, or ``"whole"`` to emit a call only when it is complete.
         repair: whether a call whose arguments are complete counts at a normal stop without its closing marker.
-        promote_reasoning: move reasoning that never closed to content when there is no content at the end.
+        promote_reasoning: move reasoning to content when there is no content and no call at the end; ``None`` leaves
+            it to the format.
         undeclared: a call of a tool that wasn't offered: ``"call"`` or ``"text"``.
         forbidden_calls: a call although ``tool_choice`` is ``"none"``: ``"text"`` or ``"drop"``.
         fenced_calls: a call inside a Markdown code fence: ``"call"`` or ``"text"``.
@@ -116,7 +117,7 @@ class Parser:
         cut_calls: str = "apart",
         stream_calls: str = "progressive",
         repair: bool = True,
-        promote_reasoning: bool = False,
+        promote_reasoning: bool | None = None,
         undeclared: str = "call",
         forbidden_calls: str = "text",
         fenced_calls: str = "call",
@@ -139,6 +140,9 @@ class Parser:
         calls = (tools is None or bool(tools)) and (drop or not forbidden)
         variant = Variant(calls, calls and calls_in_reasoning != "text", fenced_calls == "call")
         machine = compile(format, variant)
+        if promote_reasoning is None:
+            policy = reasoning.promote if reasoning else "never"
+            promote_reasoning = policy == "always" or (policy == "off" and thinking is False)
         keep = build_message or promote_reasoning
         self._builder = MessageBuilder(cast(Cut, cut_calls)) if keep else None
         self._promote = promote_reasoning
@@ -150,12 +154,12 @@ class Parser:
         """Whether a call's events don't leave as they come."""
         output = Output(keep)
         call_options = CallOptions(cut_calls, whole, repair, undeclared, drop)
-        call_format = format.tools.call if format.tools else None
         self._run = Executor(
             machine,
-            Calls(call_format, tools, call_options, new_call_id or _random_id, output),
+            Calls(tools, call_options, new_call_id or _random_id, output),
             output,
             decide=calls_in_reasoning == "decide",
+            inside=calls_in_reasoning == "inside",
             cut_to_text=cut_calls == "text",
             repair=repair,
         )
@@ -192,7 +196,7 @@ class Parser:
         self._catch_up()
         run = self._run
         run.finish(reason)
-        if run.reasoning_open and self._promote:
+        if self._promote and not run.calls.count:
             self._promote_reasoning()
         self._finished = True
         run.output.say(Finish(reason, tuple(run.output.notes)))
@@ -259,9 +263,11 @@ class Parser:
     # -- where it starts -----------------------------------------------------------------------------------------
 
     def _begin(self, prompt: str | None, thinking: bool | None) -> None:
-        reasoning = self._format.reasoning
+        reasoning, turns = self._format.reasoning, self._format.turns
         run = self._run
-        turn = None if prompt is None else tail(prompt, self._format.turns)
+        if prompt is None and turns.headed:
+            prompt = canonical(turns.assistant)
+        turn = None if prompt is None else tail(prompt, turns)
         if turn is None or not turn.text or not run.run_prompt(turn.text, turn.bounded):
             wanted = reasoning is not None and (reasoning.default if thinking is None else thinking)
             if reasoning is not None and wanted and reasoning.opened_by == "prompt":
@@ -323,7 +329,11 @@ class Parser:
         self._fast += stop
         self._write(said)
         events: list[Event] = [_new(ToolCallArguments, (self._index, said))] if said else []
-        return events + self._read(rest) if rest else events
+        if rest or scanner.done:
+            self._catch_up()
+            self._run.feed(rest)
+            return events + self._release()
+        return events
 
     def _catch_up(self) -> None:
         """Tell the executor of the text that took the fast path."""
@@ -377,7 +387,7 @@ class Parser:
             self._streaming = True
             return
         call = run.calls.open
-        if call is None or self._quiet or channel == "markup":
+        if call is None or self._quiet or channel in ("markup", "aside"):
             return
         if channel == "value":
             if call.params is None or not call.params.streams:
@@ -397,7 +407,7 @@ class Parser:
         self._streaming = True
 
     def _promote_reasoning(self) -> None:
-        """Move reasoning that never closed to content, once, where there is no content."""
+        """Move reasoning to content, once, where there is no content."""
         builder, output = self._builder, self._run.output
         assert builder is not None
         said = [event for event in output.events if isinstance(event, Content | Reasoning)]

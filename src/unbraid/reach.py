@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .format import FormatError
-from .machine import Edge, Plan
+from .machine import Do, Edge, Plan
 
 ENTRANCES = ("start", "content", "reasoning.start", "draft")
 """Where reading begins: in the first three as the prompt or the request says, in ``draft`` where reasoning goes on
 after what looked like a call."""
-_READING = frozenset({"arguments", "body", "json", "json_call"})
-"""Channels whose arguments may be over without a marker."""
-_ENDS_REASONING = frozenset({"CLOSE_REASONING", "OPEN_ANSWER"})
-"""Names of what ends reasoning for good, without a call."""
+_ENDS_REASONING = frozenset({Do.CLOSE_REASONING, Do.OPEN_ANSWER})
+"""What ends reasoning for good, without a call."""
 
 
 class Shadow(NamedTuple):
@@ -60,7 +58,7 @@ def unreached(plan: Plan) -> list[str]:
 
 def stuck(plan: Plan) -> list[str]:
     """States from which no way leads to where an answer's words go, or that lead to a state that doesn't exist."""
-    home = {name for name, row in plan.items() if row[0] == "content"}
+    home = {name for name, row in plan.items() if row.channel == "content"}
     every = {name: _targets(plan, name, known=False) for name in plan}
     grown = True
     while grown:
@@ -75,7 +73,7 @@ def endless(plan: Plan) -> list[str]:
     return [
         name
         for name, row in plan.items()
-        if row[0] == "reasoning" and not any(edge.do.name in _ENDS_REASONING for edge in row[1])
+        if row.channel == "reasoning" and not any(edge.do in _ENDS_REASONING for edge in row.edges)
     ]
 
 
@@ -83,8 +81,8 @@ def shadows(plan: Plan) -> list[Shadow]:
     """Markers that begin as another one does that the same state listens to, where what follows doesn't tell them."""
     found: dict[tuple[str, str], Shadow] = {}
     for name, row in plan.items():
-        for place, edge in enumerate(row[1]):
-            for other in row[1][:place]:
+        for place, edge in enumerate(row.edges):
+            for other in row.edges[:place]:
                 shadow = _shadow(name, other, edge)
                 if shadow is not None:
                     found.setdefault((edge.label, other.label), shadow)
@@ -108,9 +106,6 @@ def _shadow(state: str, first: Edge, second: Edge) -> Shadow | None:
 
 def _targets(plan: Plan, name: str, *, known: bool = True) -> set[str]:
     """The states right after a state; unless ``known``, also those that aren't there."""
-    channel, edges = plan[name][:2]
-    over: tuple[str, ...] = plan[name][2:]
-    targets = {edge.to for edge in edges} | {each for each in over if each}
-    if channel in _READING and not over:
-        targets.add("call.end")
+    row = plan[name]
+    targets = {edge.to for edge in row.edges} | ({row.over} if row.over else set())
     return {target for target in targets if target in plan or not known}

@@ -37,6 +37,8 @@ def tail(prompt: str, turns: Turns) -> Tail:
     if not assistant:
         return Tail("", False)
     soft = max((literal[len(literal.rstrip()) :] for literal in spellings(turns.assistant)), key=len, default="")
+    if turns.headed:
+        return Tail(prompt[last:], True)
     text = prompt[after:]
     kept = 0
     while kept < len(soft) and text[kept : kept + 1] == soft[kept]:

@@ -142,8 +142,10 @@ class JsonCallDecoder:
         elif mark == "{" and (step in ("first item", "item") or (step == "body" and self._codec.array != "always")):
             self._reset()
             self._step = "first key"
-        elif step in ("first key", "key") and mark == '"':
+        elif step in ("first key", "key") and mark == '"' and not (self._codec.keyed and self._name):
             self._begin_string("key string")
+            if self._codec.keyed:
+                sink.mark("markup", at + 1)
         elif step == "colon" and mark == ":":
             self._step = "value"
         elif step == "value":
@@ -175,7 +177,7 @@ class JsonCallDecoder:
         if self._key in codec.id and mark == '"':
             self._begin_string("name")
             return at + 1
-        if self._key in codec.arguments and not self._arguments:
+        if (self._key in codec.arguments or codec.keyed) and not self._arguments:
             self._arguments = True
             sink.mark("markup", at + (mark == '"'))
             if mark == '"':
@@ -216,7 +218,8 @@ class JsonCallDecoder:
         assert decoder is not None
         piece, stop = decoder.feed(text, at, end)
         self._read.append(piece)
-        naming = self._step == "name" and self._key in self._codec.name
+        keyed = self._codec.keyed and self._step == "key string"
+        naming = keyed or (self._step == "name" and self._key in self._codec.name)
         inside = stop - 1 if decoder.done else stop
         if naming and inside > at:
             sink.mark("tool_name", inside)
@@ -227,6 +230,12 @@ class JsonCallDecoder:
         if self._step == "key string":
             self._key = read
             self._step = "colon"
+            if keyed:
+                self._name = read
+                self.broken = not read
+            known = (*self._codec.name, *self._codec.id, *self._codec.arguments, *(self._codec.others or ()))
+            if self._codec.others is not None and read not in known:
+                self.broken = not self.named
             return stop
         self._step = "after value"
         if naming:

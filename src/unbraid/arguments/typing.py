@@ -37,7 +37,7 @@ ALIASES = {
 """Type names that people write in schemas, and JSON schema's own."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(?:\.0+)?")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _REF_DEPTH = 16
 
@@ -77,6 +77,54 @@ def convert(raw: str, schema: Any, root: Mapping[str, Any], policy: Policy) -> s
             if read is not None:
                 return read
     return encode_basestring(raw)
+
+
+def types(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """The types that a schema allows, those of listed values included; none where it doesn't say."""
+    allowed, listed = _allowed(schema, root, 0)
+    return allowed or {_type_of(value) for value in listed or ()}
+
+
+def member(schema: Any, root: Mapping[str, Any], name: str) -> Any:
+    """The schema of an object's property; ``None`` where the object's schema doesn't say."""
+    branches = _branches(schema, root)
+    for branch in branches:
+        properties = branch.get("properties")
+        if isinstance(properties, Mapping) and name in properties:
+            return properties[name]
+    return next((branch["additionalProperties"] for branch in branches if "additionalProperties" in branch), None)
+
+
+def element(schema: Any, root: Mapping[str, Any], index: int) -> Any:
+    """The schema of an array's item at this place; ``None`` where the array's schema doesn't say."""
+    for branch in _branches(schema, root):
+        first, rest = branch.get("prefixItems"), branch.get("items")
+        if isinstance(rest, list):
+            first, rest = rest, branch.get("additionalItems")
+        if isinstance(first, list) and index < len(first):
+            return first[index]
+        if rest is not None:
+            return rest
+    return None
+
+
+def _branches(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The schema and all that it refers to or is put together from, each once."""
+    found: list[Mapping[str, Any]] = []
+    seen: set[int] = set()
+    todo = [schema]
+    while todo:
+        branch = todo.pop(0)
+        if not isinstance(branch, Mapping) or id(branch) in seen:
+            continue
+        seen.add(id(branch))
+        found.append(branch)
+        if isinstance(branch.get("$ref"), str):
+            todo.append(_resolve(branch["$ref"], root))
+        for key in ("anyOf", "oneOf", "allOf"):
+            parts = branch.get(key)
+            todo += parts if isinstance(parts, list) else []
+    return found
 
 
 def _allowed(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str], list[Any] | None]:
@@ -179,7 +227,10 @@ def _listed(raw: str, listed: list[Any]) -> str | None:
         read = _READERS[kind](raw)
         if read is None:
             continue
-        value = json.loads(read)
+        try:
+            value = json.loads(read)
+        except ValueError:  # an integer of more digits than Python reads
+            continue
         if any(type(value) is type(each) and value == each for each in listed):
             return read
     return None

@@ -16,7 +16,22 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Union
 
-from ..format import Call, Format, FormatError, Json, JsonCall, Params, Spelling, Tools, canonical, nearest
+from ..format import (
+    Call,
+    Codec,
+    Format,
+    FormatError,
+    Json,
+    JsonCall,
+    Params,
+    Spelling,
+    Tools,
+    canonical,
+    frames,
+    nearest,
+    shapes,
+)
+from ..literals import spelled
 from ..tools import schemas as schemas_of
 from . import charset as cs
 from .anyjson import AnyJson
@@ -69,9 +84,31 @@ def grammar(
     Raises:
         FormatError: the request asks for what a grammar of this format can't express. The message names it.
     """
+    reason = unwritable(format)
+    if reason:
+        raise FormatError(f"{format.name} has no GBNF grammar yet: {reason}; leave the choice to the model")
     return _Writer(format, schema_to_gbnf).grammar(
         schemas_of(tools), tool_choice, reasoning, parallel_tool_calls, response_schema
     )
+
+
+def unwritable(format: Format) -> str:
+    """Why there is no grammar for a format; empty where there is one."""
+    if format.turns.headed or format.answer is not None:
+        return "its words stand between markers"
+    for tools in frames(format)[:1]:
+        call = shapes(tools)[0]
+        if call.open is None or call.close is None:
+            return "its calls have no marker of their own"
+        if not isinstance(call.arguments, Json | JsonCall | Params) or getattr(call.arguments, "keyed", False):
+            return f"its arguments are in {type(call.arguments).__name__}'s notation"
+        written = [canonical(each) for each in (tools.open, call.open, call.close)]
+        if isinstance(call.arguments, Params):
+            written.append(canonical(call.arguments.open))
+        for hole in ("{type}", "{index}", "{recipient}", "{channel}"):
+            if any(hole in spelled(literal)[-1] for literal in written):
+                return f"its markers hold a {hole}"
+    return ""
 
 
 class _Writer:
@@ -164,30 +201,34 @@ class _Writer:
     @property
     def tools(self) -> Tools:
         """The format's tools, where it is known to have them."""
-        assert self.format.tools is not None
-        return self.format.tools
+        return frames(self.format)[0]
+
+    @property
+    def call(self) -> Call:
+        """The shape of calls that is written."""
+        return shapes(self.tools)[0]
 
     def _opener(self) -> Marker:
         """The first marker of a call."""
-        return marker(canonical(self.tools.open or self.tools.call.open))
+        return marker(canonical(self.tools.open or self.call.open))
 
     def _first(self) -> str:
         """White space before the first call where nothing stands before it."""
-        return before_anything(self.tools.open or self.tools.call.open)
+        return before_anything(self.tools.open or self.call.open)
 
     def _calls(self, offered: Mapping[str, Mapping[str, Any]]) -> str:
         """One or more calls, sections included, without white space at the start."""
         tools = self.tools
         one = self._call(offered)
         if tools.open is None or tools.close is None:
-            chain = self._chain(one, tools.call.open, tools.call.close)
-            return self.rules.add("calls", sequence(chain, _at_end(tools.call.close)))
+            chain = self._chain(one, self.call.open, self.call.close)
+            return self.rules.add("calls", sequence(chain, _at_end(self.call.close)))
         opens, closes = marker(canonical(tools.open)), marker(canonical(tools.close))
-        call_closes = marker(canonical(tools.call.close))
-        start = sequence(opens.core(), quote(opens.trail), layout([opens.trail], leads(tools.call.open)))
+        call_closes = marker(canonical(self.call.close))
+        start = sequence(opens.core(), quote(opens.trail), layout([opens.trail], leads(self.call.open)))
         end = sequence(layout([call_closes.trail], leads(tools.close)), closes.core())
         if tools.section == "shared":
-            inside = sequence(self._chain(one, tools.call.open, tools.call.close), quote(call_closes.trail))
+            inside = sequence(self._chain(one, self.call.open, self.call.close), quote(call_closes.trail))
             return self.rules.add("calls", sequence(start, inside, end, _at_end(tools.close)))
 
         def in_section(index: str) -> str:
@@ -195,9 +236,9 @@ class _Writer:
 
         return self.rules.add("calls", sequence(self._chain(in_section, tools.open, tools.close), _at_end(tools.close)))
 
-    def _chain(self, one: Callable[[str], str], opens: Spelling, closes: Spelling) -> str:
+    def _chain(self, one: Callable[[str], str], opens: Spelling | None, closes: Spelling | None) -> str:
         """One call after the other, where they are written apart."""
-        codec = self.tools.call.arguments
+        codec = self.call.arguments
         if not self.parallel or (isinstance(codec, JsonCall) and codec.array == "always"):
             return one('"0"')
         trail = marker(canonical(closes)).trail
@@ -214,11 +255,11 @@ class _Writer:
         return sequence(call, more)
 
     def _indexed(self) -> bool:
-        return "{index}" in canonical(self.tools.call.id)
+        return "{index}" in canonical(self.call.id)
 
     def _call(self, offered: Mapping[str, Mapping[str, Any]]) -> Callable[[str], str]:
         """A call as an expression, for the index that its id has."""
-        call = self.tools.call
+        call = self.call
         codec = call.arguments
         closes = marker(canonical(call.close))
         if isinstance(codec, JsonCall):
@@ -248,9 +289,9 @@ class _Writer:
         if not opens.takes(hole, filling):
             raise FormatError(f"the tool name {name!r} can't be read back from the marker {opens.literal!r}")
 
-    def _body(self, codec: Json | Params, name: str, schema: Mapping[str, Any]) -> str:
+    def _body(self, codec: Codec, name: str, schema: Mapping[str, Any]) -> str:
         """All between the core of a call's opener and that of its closer, as a rule of the tool."""
-        call = self.tools.call
+        call = self.call
         trail, lead = marker(canonical(call.open)).trail, marker(canonical(call.close)).lead
         if isinstance(codec, Params):
             arguments = self._parameters(codec, name, schema)
@@ -323,7 +364,7 @@ class _Writer:
             return self._converted({**shared, **variant}, name)
 
         values = RawValues(self._value, schemas, as_json, codec)
-        trails = [marker(canonical(self.tools.call.open)).trail, closes.trail]
+        trails = [marker(canonical(self.call.open)).trail, closes.trail]
         options = []
         for variant in schemas.objects():
             properties, required, extra = schemas.properties(variant)
@@ -339,7 +380,7 @@ class _Writer:
                 one = self._between(codec, key, values.value(extra, f"{name}.*"))
                 parts.append(f"({sequence(layout(trails, leads(codec.open)), one)})*")
             options.append(sequence(*parts))
-        return sequence(either(options), layout(trails, leads(self.tools.call.close)))
+        return sequence(either(options), layout(trails, leads(self.call.close)))
 
     def _parameter(self, codec: Params, name: str, key: str, value: str) -> str:
         opens = marker(canonical(codec.open))
@@ -360,7 +401,7 @@ def _around(call: Call) -> tuple[str, str]:
     return opens.core(), quote(opens.trail)
 
 
-def _at_end(spelling: Spelling) -> str:
+def _at_end(spelling: Spelling | None) -> str:
     """The white space after the last marker of an output."""
     return optional(quote(marker(canonical(spelling)).trail))
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from string import Formatter
 
-from ..format import Format, FormatError, Params, Spelling, canonical, spellings
-from ..literals import parse
+from ..format import Format, FormatError, Params, Spelling, canonical, frames, shapes, spellings
+from ..literals import parse, pieces, spelled
 from .rules import either, optional, quote, sequence
 
 
@@ -59,11 +58,12 @@ class Marker:
 
 
 def marker(literal: str) -> Marker:
-    """A literal, taken apart."""
+    """A literal, taken apart, without its optional parts."""
+    literal = spelled(literal)[-1]
     core = literal.strip()
     start = literal.index(core)
-    pieces = tuple((text, hole) for text, hole, _, _ in Formatter().parse(core))
-    return Marker(literal, literal[:start], pieces, literal[start + len(core) :])
+    found = tuple((text, None if hole == "suffix" else hole) for text, hole in pieces(core))
+    return Marker(literal, literal[:start], found, literal[start + len(core) :])
 
 
 def leads(spelling: Spelling | None) -> list[str]:
@@ -101,8 +101,12 @@ def in_text(format: Format) -> set[str]:
     words = set(format.special)
     if format.reasoning is not None:
         found += [format.reasoning.open, format.reasoning.close]
-    if format.tools is not None:
-        found += [format.tools.open, format.tools.close, format.tools.call.open, format.tools.call.close]
+    if format.answer is not None:
+        found += [format.answer.open, format.answer.close]
+    found += [each for aside in format.asides for each in (aside.open, aside.close)]
+    for tools in frames(format):
+        found += [tools.open, tools.close]
+        found += [each for call in shapes(tools) for each in (call.open, call.close)]
     return words | {marker(literal).prefix for spelling in found for literal in spellings(spelling)}
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from ..constrain import ReasoningMode, ToolChoice, grammar
-from ..format import Format, FormatError, canonical
+from ..format import Format, FormatError, canonical, frames, shapes
 from ..parser import Parser
 from ..registry import resolve
 from ..wire.fields import RequestError
@@ -73,8 +73,9 @@ def _format(request: ChatRequest, default: Format) -> Format:
 
 def _opener(format: Format) -> str:
     """How a call's first marker begins; empty for a format without tools."""
-    tools = format.tools
-    return "" if tools is None else canonical(tools.open or tools.call.open).split("{")[0]
+    for tools in frames(format):
+        return canonical(tools.open or shapes(tools)[0].open).split("{")[0]
+    return ""
 
 
 def _knows_reasoning(format: Format, model: Model) -> bool:

@@ -1,0 +1,29 @@
+"""Gemma 4: calls in a notation of its own, with bare keys and strings between ``<|"|>``; reasoning is a channel."""
+
+from ..format import Call, Format, Gemma, Reasoning, Tools, Turns
+
+FORMAT = Format(
+    name="gemma4",
+    turns=Turns(
+        "<|turn>model\n",
+        others=("<|turn>", "<|tool_response>"),
+        ends=("<turn|>", "<|tool_response>", "<eos>"),
+    ),
+    reasoning=Reasoning("<|channel>thought\n", "\n<channel|>", default=False, toggle=("enable_thinking",)),
+    tools=Tools(Call("<|tool_call>call:{name}", "<tool_call|>", Gemma('<|"|>'))),
+    special=(
+        "<|turn>",
+        "<turn|>",
+        "<|channel>",
+        "<channel|>",
+        "<|tool_call>",
+        "<tool_call|>",
+        '<|"|>',
+        "<|tool_response>",
+        "<tool_response|>",
+    ),
+    source="Chat template of google/gemma-4-31B-it; parsers of vLLM 0.32 and SGLang 0.5.22 (gemma4) and of Ollama "
+    "(gemma4) for the variants that models write.",
+    example="<|channel>thought\nA train to Graz for two.\n<channel|>"
+    '<|tool_call>call:find_trains{to:<|"|>Graz<|"|>,seats:2}<tool_call|>',
+)
