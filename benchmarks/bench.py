@@ -34,7 +34,8 @@ except ModuleNotFoundError:
     import unbraid
 
 from unbraid.cli import pieces
-from unbraid.format import Format, Json, JsonCall, Params, canonical
+from unbraid.format import Format, Json, JsonCall, Python, frames, shapes
+from unbraid.literals import written as marker
 
 KB, MB = 1024, 1024 * 1024
 
@@ -45,12 +46,12 @@ TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",
         "function": {
-            "name": "write_file",
-            "description": "Write a text file.",
+            "name": "find_trains",
+            "description": "Find trains.",
             "parameters": {
                 "type": "object",
-                "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
-                "required": ["path", "content"],
+                "properties": {"to": {"type": "string"}, "seats": {"type": "integer"}},
+                "required": ["to"],
             },
         },
     },
@@ -144,52 +145,24 @@ def source_code(size: int, seed: int = 11) -> str:
     return "\n".join(lines)[:size]
 
 
-def call(format: Format, name: str, arguments: dict[str, str]) -> str:
-    """A call as the format writes it, with the markers that go before and after it."""
-    tools = format.tools
-    if tools is None:
-        raise ValueError(f"{format.name} has no calls")
-    shape = tools.call
-    call_id = canonical(shape.id).replace("{name}", name).replace("{index}", "0")
-    opener = _filled(canonical(shape.open), name=name, id=call_id)
-    codec = shape.arguments
-    if isinstance(codec, Json):
-        body = json.dumps(arguments, ensure_ascii=False)
-    elif isinstance(codec, JsonCall):
-        body = json.dumps({codec.name[0]: name, codec.arguments[0]: arguments}, ensure_ascii=False)
-        body = f"[{body}]" if codec.array == "always" else body
-    elif isinstance(codec, Params):
-        body = "".join(
-            _filled(canonical(codec.open), key=key) + value + _filled(canonical(codec.close), key=key)
-            for key, value in arguments.items()
-        )
-    else:
-        raise ValueError(f"no way to write {type(codec).__name__} is known here")
-    closer = _filled(canonical(shape.close))
-    return _filled(canonical(tools.open)) + opener + body + closer + _filled(canonical(tools.close))
-
-
-def _filled(literal: str, **holes: str) -> str:
-    return literal.format_map(holes)
-
-
 def reasoning_and_content(format: Format, tokens: int) -> str:
     """A third of the tokens as content, the rest as reasoning before it."""
     thinking = format.reasoning
     if thinking is None:
         return prose(tokens)
-    opener = canonical(thinking.open) if thinking.opened_by == "model" else ""
-    return opener + prose(tokens * 2 // 3) + canonical(thinking.close) + prose(tokens // 3, seed=8)
+    opener = marker(thinking.open) if thinking.opened_by == "model" else ""
+    return opener + prose(tokens * 2 // 3) + marker(thinking.close) + prose(tokens // 3, seed=8)
 
 
-def write_file(format: Format, size: int) -> str:
-    """A call of ``write_file`` with ``size`` characters of source code in it, after a short reasoning."""
-    thinking = format.reasoning
-    lead = ""
-    if thinking is not None:
-        lead = canonical(thinking.open) if thinking.opened_by == "model" else ""
-        lead += "I write the file." + canonical(thinking.close)
-    return lead + call(format, "write_file", {"path": "src/main.py", "content": source_code(size)})
+def long_call(format: Format, size: int) -> str:
+    """The format's example, with ``size`` characters of source code for its string argument."""
+    if format.tools is None:
+        raise ValueError(f"{format.name} has no calls")
+    value = source_code(size)
+    codec = shapes(frames(format)[0])[0].arguments
+    written = json.dumps(value, ensure_ascii=False)[1:-1] if isinstance(codec, Json | JsonCall | Python) else value
+    before, _, after = format.example.rpartition("Graz")
+    return before + written + after
 
 
 # ------------------------------------------------------------ the figures
@@ -316,7 +289,7 @@ def rows(runs: int, quick: bool) -> Iterator[Row]:
     yield measured("prose, 6,000 tokens", "µs/token", lambda: per_token(spoken, qwen3), 0.5)
     sizes = [(4 * KB, "4 KB"), (64 * KB, "64 KB")] + ([] if quick else [(MB, "1 MB")])
     for format, what in ((qwen3, "JSON call"), (coder, "XML call")):
-        texts = {label: write_file(format, size) for size, label in sizes}
+        texts = {label: long_call(format, size) for size, label in sizes}
         per_token(texts["4 KB"], format)  # warm
         # Sizes in turns, so that a machine that gets slower doesn't pass for a parser that does.
         turns = [[per_token(text, format) for text in texts.values()] for _ in range(runs)]
@@ -328,14 +301,14 @@ def rows(runs: int, quick: bool) -> Iterator[Row]:
 
     for format, what, text in (
         (qwen3, "prose", spoken),
-        (qwen3, "JSON call, 64 KB", write_file(qwen3, 64 * KB)),
-        (coder, "XML call, 64 KB", write_file(coder, 64 * KB)),
+        (qwen3, "JSON call, 64 KB", long_call(qwen3, 64 * KB)),
+        (coder, "XML call, 64 KB", long_call(coder, 64 * KB)),
     ):
         yield measured(f"{what}, 4 tokens a delta", "µs/token", partial(per_token, text, format, group=4))
 
     for format in known.values():
         try:
-            text = write_file(format, 64 * KB)
+            text = long_call(format, 64 * KB)
         except ValueError:
             continue
         yield measured(f"{format.name}, call, 64 KB", "µs/token", partial(per_token, text, format), 1.5)
@@ -343,13 +316,13 @@ def rows(runs: int, quick: bool) -> Iterator[Row]:
     long_prose = reasoning_and_content(qwen3, 60_000 if quick else 250_000)
     yield measured("whole text, prose", "MB/s", lambda: whole(long_prose, qwen3), 50, higher=True)
     for format, what in ((qwen3, "JSON call"), (coder, "XML call")):
-        text = write_file(format, MB)
+        text = long_call(format, MB)
         yield measured(f"whole text, {what}, 1 MB", "MB/s", partial(whole, text, format), None, higher=True)
 
     for text, format, where in (
         (spoken, qwen3, "in prose"),
-        (write_file(qwen3, 64 * KB), qwen3, "in a JSON call"),
-        (write_file(coder, 64 * KB), coder, "in an XML call"),
+        (long_call(qwen3, 64 * KB), qwen3, "in a JSON call"),
+        (long_call(coder, 64 * KB), coder, "in an XML call"),
     ):
         count = len(list(pieces(text, "tokens"))) // 2
         for build, what, reach in (

@@ -44,7 +44,8 @@ def test_a_format_has_a_source(name: str) -> None:
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_special_tokens_are_markers_of_the_format(name: str) -> None:
     """A token that is declared special and stands in no marker would be a slip of the pen."""
-    described = repr(FORMATS[name].turns) + repr(FORMATS[name].reasoning) + repr(FORMATS[name].tools)
+    format = FORMATS[name]
+    described = "".join(map(repr, (format.turns, format.reasoning, format.answer, format.asides, format.tools)))
     for token in FORMATS[name].special:
         assert repr(token)[1:-1] in described
 

@@ -286,7 +286,12 @@ def test_a_template_that_fits() -> None:
         (TEMPLATE + "<|system|>", {}, [("note", "undeclared-boundary", "turns")]),
         (TEMPLATE + "{{ '<|start|>' + message['role'] }}<|start|>", {}, [("note", "undeclared-boundary", "turns")]),
         (TEMPLATE + "<|start_header_id|>{{ message.role }}", {}, [("note", "undeclared-boundary", "turns")]),
-        (TEMPLATE + "<|image|><tools><|tool_call|>", {}, []),
+        (TEMPLATE + "<|im_start|>system", {}, [("note", "undeclared-boundary", "turns")]),
+        (
+            TEMPLATE + "<|image|><tools><|tool_call|><ROLE>[USER][/USER]",
+            {"turns": replace(TURNS, others=("<|user|>", "[/USER]"))},
+            [],
+        ),
     ],
 )
 def test_a_format_against_a_template(template: str, given: dict[str, Any], found: list[tuple[str, str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""Formats from files: a file says what the dataclasses would, and each mistake is one sentence with its line."""
+"""Formats from files: a file says what the dataclasses would say, and each mistake is one sentence with a line."""
 
 from __future__ import annotations
 
@@ -54,8 +54,20 @@ def test_the_example_is_qwen3_coder() -> None:
 
 PIECES = st.sampled_from(
     [
-        *("<think>", "\n</think>\n\n", "<tool_call>\n", "<function=f>\n", "<parameter=a>\n", "\n</parameter>\n"),
-        *("</function>\n", "</tool_call>", "<|im_end|>", " ", "\n", "word", "1", "<"),
+        "<think>",
+        "\n</think>\n\n",
+        "<tool_call>\n",
+        "<function=f>\n",
+        "<parameter=a>\n",
+        "1",
+        "\n</parameter>\n",
+        "</function>\n",
+        "</tool_call>",
+        "<|im_end|>",
+        " ",
+        "\n",
+        "word",
+        "<",
     ]
 )
 
@@ -144,7 +156,7 @@ WRONG = {
         4,
         "a section needs both tools.open and tools.close",
     ),
-    "same marker": (MINIMAL + '\n[reasoning]\nopen = "<t>"\nclose="<t>"', 6, "'reasoning close'"),
+    "same marker": (MINIMAL + '\n\nreasoning = {open = "<t>", close = "<t>"}', 5, "make them differ"),
     "codec's field": (
         MINIMAL + "[tools.call]\nopen='<c={name}>'\nclose='</c>'\n[tools.call.arguments]\n"
         "codec='params'\nopen='<p={key}>'\nclose=' '",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Literal, NamedTuple
 
-from .format import FormatError, Spelling, nearest, spellings
+from .format import FormatError, Spelling, canonical, nearest, spellings
 
 LAYOUT_LIMIT = 32
 """At most so many white-space characters inside a marker are layout. Bounds what has to be held back."""
@@ -130,6 +130,11 @@ def spelled(literal: str) -> tuple[str, ...]:
         at += 1
     before, part, after = literal[:start], literal[start + 2 : at - 1], literal[at:]
     return tuple(dict.fromkeys(each for middle in (part, "") for each in spelled(before + middle + after)))
+
+
+def written(spelling: Spelling | None) -> str:
+    """What is written of a marker: its canonical spelling, without optional parts."""
+    return spelled(canonical(spelling))[-1]
 
 
 def _optional(literal: str) -> int:

@@ -317,7 +317,6 @@ class _Builder:
             reopen = [opened] if reasoning.reopens else []
             closes = Edge("reasoning close", markers(reasoning.close), "answer", Do.CLOSE_REASONING)
             stray = self._at_once([closes._replace(label="stray reasoning closer")])
-            self._reasoning_states(opened, closes, [*calls, *asides], answers)
         self._add("start", "content", [*opens, *stray, *at_once, *self._turn_ends("start"), words])
         if reasoning is not None or self.format.answer is not None or self.format.asides:
             again = self._at_once(reopen)
@@ -325,6 +324,8 @@ class _Builder:
         content = [*calls, *self._turn_ends("content"), *reopen, *anywhere, *asides]
         self._add("content", "content", content)
         self._fences(content)
+        if reasoning is not None:
+            self._reasoning_states(opened, closes, [*calls, *asides], answers)
         if self.format.answer is not None:
             ends = Edge("answer close", markers(self.format.answer.close), "answer", Do.CLOSE_ANSWER)
             inside = [*calls, *self._turn_ends("answer"), *reopen, *anywhere, *asides]
@@ -339,7 +340,7 @@ class _Builder:
         inside = [*(others if self.variant.calls_in_reasoning else []), *answers]
         words = Edge("words", (), "reasoning", Do.LEAVE, _WORDS)
         echoed = opens._replace(label="reasoning opener repeated", do=Do.NOTHING, markers=_any_lead(opens))
-        first = [closes, echoed, *inside, *self._turn_ends("reasoning.start"), words]
+        first = [echoed, closes, *inside, *self._turn_ends("reasoning.start"), words]
         self._add("reasoning.start", "reasoning", first)
         self._add("reasoning", "reasoning", [closes, *inside, *self._turn_ends("reasoning")])
         self._add("draft", "reasoning", [closes])

@@ -5,6 +5,6 @@ what it needs to write one: character sets, exclusion automata, JSON schemas, nu
 expressions. It samples nothing and loads no engine.
 """
 
-from .gbnf import ReasoningMode, SchemaToGbnf, ToolChoice, grammar
+from .gbnf import ReasoningMode, SchemaToGbnf, ToolChoice, grammar, unwritable
 
-__all__ = ["ReasoningMode", "SchemaToGbnf", "ToolChoice", "grammar"]
+__all__ = ["ReasoningMode", "SchemaToGbnf", "ToolChoice", "grammar", "unwritable"]

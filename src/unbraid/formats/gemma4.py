@@ -20,7 +20,6 @@ FORMAT = Format(
         "<tool_call|>",
         '<|"|>',
         "<|tool_response>",
-        "<tool_response|>",
     ),
     source="Chat template of google/gemma-4-31B-it; parsers of vLLM 0.32 and SGLang 0.5.22 (gemma4) and of Ollama "
     "(gemma4) for the variants that models write.",

@@ -14,18 +14,18 @@ from .finding import Finding, texts
 from .structure import plain
 
 _BOUNDARY = re.compile(
-    r"<[|｜]?[\w▁][\w▁-]*[|｜]?>|\[\|/?\w+\|\]|\[/?[A-Z][A-Z_]+\]|〈\|\w+\|〉",
+    r"<[|｜][\w▁][\w▁-]*[|｜]?>|<[a-z][\w▁-]*[|｜]?>|\[\|/?\w+\|\]|\[/?[A-Z][A-Z_]+\]|〈\|\w+\|〉",
 )
-"""What looks like a token of a template's own. Closing tags aren't looked at: openers are what bounds a turn."""
+"""What looks like a token of a template's own. Of ``<x>`` and ``</x>`` one suffices: a turn is bounded by either."""
 _TURN_WORDS = frozenset(
     [
         *("user", "system", "assistant", "human", "developer", "observation", "environment"),
-        *("turn", "role", "header", "message", "im", "inst", "bos", "eos"),
+        *("turn", "role", "header", "message", "inst", "bos", "eos"),
     ]
 )
 """Words that tell the markers of turns from others."""
-_ROLE_BEHIND = re.compile(r"""['"]?\s*[+~}]*\s*\{*\s*(?:message|m|msg)?[.\[]?['"]?role\b""")
-"""A template that goes on with a message's role."""
+_ROLE_BEHIND = re.compile(r"""['"]?\s*[+~}]*\s*\{*\s*(?:message|m|msg)?[.\[]?['"]?(?:role|system|user|assistant)\b""")
+"""A template that goes on with a message's role, or with a variable that holds it."""
 _ESCAPES = {"\\n": "\n", '\\"': '"', "\\'": "'", "\\t": "\t"}
 _END_VARIABLE, _START_VARIABLE = "eos_token", "bos_token"
 """The variables from which many templates take the marker that ends a turn, and that which begins a text."""
@@ -115,7 +115,8 @@ def _undeclared(format: Format, template: str) -> list[Finding]:
         words = set(re.findall(r"[a-z]+", text.lower()))
         if text in found or not (words & _TURN_WORDS or _ROLE_BEHIND.match(template, match.end())):
             continue
-        if "call" in words or any(text in each for each in known):
+        other_end = f"{text[:1]}/{text[1:]}"
+        if "call" in words or any(text in each or other_end in each for each in known):
             continue
         said = f"the template writes {text!r}, of which the format knows nothing; add it if it begins or ends a turn"
         found[text] = Finding("note", "undeclared-boundary", "turns", said)

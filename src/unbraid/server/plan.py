@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from ..constrain import ReasoningMode, ToolChoice, grammar
-from ..format import Format, FormatError, canonical, frames, shapes
+from ..constrain import ReasoningMode, ToolChoice, grammar, unwritable
+from ..format import Format, FormatError, frames, shapes
+from ..literals import written
 from ..parser import Parser
 from ..registry import resolve
 from ..wire.fields import RequestError
@@ -74,14 +75,14 @@ def _format(request: ChatRequest, default: Format) -> Format:
 def _opener(format: Format) -> str:
     """How a call's first marker begins; empty for a format without tools."""
     for tools in frames(format):
-        return canonical(tools.open or shapes(tools)[0].open).split("{")[0]
+        return written(tools.open or shapes(tools)[0].open).split("{")[0]
     return ""
 
 
 def _knows_reasoning(format: Format, model: Model) -> bool:
     """Whether the model writes the format's reasoning by itself: its template speaks of the marker."""
     reasoning = format.reasoning
-    return reasoning is not None and model.template.speaks_of(canonical(reasoning.close))
+    return reasoning is not None and model.template.speaks_of(written(reasoning.close))
 
 
 def _thinking(request: ChatRequest, format: Format, model: Model) -> bool | None:
@@ -115,7 +116,7 @@ def _prompt(request: ChatRequest, format: Format, model: Model, thinking: bool |
             variables.setdefault(switch, thinking)
     messages = request.messages
     if reasoning is not None and _made_to_think(format, model, thinking):
-        opens, closes = canonical(reasoning.open).strip(), canonical(reasoning.close).strip()
+        opens, closes = written(reasoning.open).strip(), written(reasoning.close).strip()
         messages = with_note(messages, f"Write your thoughts between {opens} and {closes} first, then answer.")
     tools = [] if request.tool_choice == "none" else request.tools
     try:
@@ -157,12 +158,12 @@ class _Constraint:
             tokens = EFFORTS.get(self._request.effort or "medium", EFFORTS["medium"])
         if reasoning is None or self._thinking is False or not tokens:
             return None
-        return Budget(tokens, canonical(reasoning.close), self._written("none"))
+        return Budget(tokens, written(reasoning.close), self._written("none"))
 
     def _written(self, reasoning: ReasoningMode) -> str | None:
         request = self._request
         forced = request.schema is not None or request.tool_choice not in ("auto", "none")
-        if not (forced or self._made):
+        if not forced and (not self._made or unwritable(self._format)):
             return None
         try:
             return grammar(
