@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import unbraid
 from unbraid import FormatError, load
+from unbraid.cli import main
 from unbraid.format import Format, Json, JsonCall
 from unbraid.lines import lines
 from unbraid.load import is_file, loads
@@ -156,7 +157,13 @@ WRONG = {
         4,
         "a section needs both tools.open and tools.close",
     ),
-    "same marker": (MINIMAL + '\n[reasoning]\nclose="<t>"\nopen = "<t>"', 6, "in state"),
+    "same marker": (MINIMAL + '\n\nreasoning = {open = "<t>", close = "<t>"}', 5, "make them differ"),
+    "codec's field": (
+        MINIMAL + "[tools.call]\nopen='<c={name}>'\nclose='</c>'\n[tools.call.arguments]\n"
+        "codec='params'\nopen='<p={key}>'\nclose=' '",
+        9,
+        "params.close is empty",
+    ),
     "syntax": (MINIMAL + "\n[reasoning\nopen = 1", 4, "this is not valid TOML: "),
     "end": (MINIMAL + '\nsource = """\nabc', 5, "this is not valid TOML: "),
 }
@@ -248,3 +255,53 @@ def test_lines_of_any_json(value: Any, escaped: bool) -> None:
     found = lines(text, toml=False)
     assert set(found) == places(value)
     assert all(1 <= line <= text.count("\n") + 1 for line in found.values())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.json").write_text(json.dumps(plain(unbraid.resolve("qwen3")) | {"name": "mine"}))
+    Path("bad.json").write_text('{"name": "mine",\n"turns": {}}')
+    Path("reply.txt").write_text("<think>\nhm\n</think>\n\nhi")
+    return tmp_path
+
+
+def test_a_file_goes_where_a_format_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("mine.json", "./mine.json", str(folder / "mine.json")):
+        assert main(["parse", "--format", name, "reply.txt"]) == 0
+        assert json.loads(capsys.readouterr().out)["reasoning"] == "hm"
+    assert main(["explain", "-f", "mine.json", "reply.txt"]) == 0
+    assert capsys.readouterr().out.strip().startswith("mine")
+
+
+def test_the_server_takes_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("starlette")
+    served = []
+    monkeypatch.setattr("unbraid.server.serve", served.append)
+    assert main(["serve", "--format", "./mine.json"]) == 0
+    assert served[0].format.name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mine.jsn/", "there is no file 'mine.jsn/'"),
+        ("./mine.jso", "there is no file './mine.jso'; did you mean 'mine.json'?"),
+        ("./reply.txt", "./reply.txt must end in .toml or .json to be read as a format."),
+        ("bad.json", "bad.json, line 2: turns needs the key 'assistant'."),
+        ("none.toml", "there is no file 'none.toml'"),
+        (".", "there is no format '.'"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str], name: str, said: str) -> None:
+    assert main(["parse", "-f", name, "reply.txt"]) == 2
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert printed.count("\n") == 1 and printed.endswith((".\n", "?\n"))
+
+
+def test_a_name_given_to_the_library_is_never_a_file(folder: Path) -> None:
+    """A name may come from a request: it mustn't open files."""
+    for name in ("mine.json", "./mine.json", str(folder / "mine.json")):
+        with pytest.raises(FormatError, match="there is no format"):
+            unbraid.Parser(name)

@@ -44,6 +44,7 @@ class Record:
         self.calls[-1][1] += json
 
     def call_over(self, at: int) -> None:
+        assert self.marked == self.base + at, "the executor takes what was marked so far as the call's"
         assert self.calls[-1][3] is None
         self.calls[-1][3] = self.base + at
 
@@ -198,6 +199,7 @@ BODIES: list[tuple[Layout, str, list[tuple[str, Any]], str]] = [
     ("list", " [\nf(\na = 1 ,\n) ,\n_mcp.read-file ( ) ]", [("f", {"a": 1})], " ( ) ]"),
     ("list", "[f(), g(), ] and more", [("f", {}), ("g", {})], " and more"),
     ("list", "\n f(from=1, is_open=True)<|tool_call_end|>", [("f", {"from": 1, "is_open": True})], "<|tool_call_end|>"),
+    ("list", "[f(a=[1,],), g(b=2,)]", [("f", {"a": [1]}), ("g", {"b": 2})], ""),
     ("list", "[f(a=1)]]", [("f", {"a": 1})], "]"),
     ("list", "[größe(größe=1)]", [("größe", {"größe": 1})], ""),
     (
@@ -435,7 +437,7 @@ values = st.recursive(
         | st.lists(inner, max_size=3).map(tuple)
         | st.dictionaries(words | st.integers() | st.booleans() | st.none(), inner, max_size=3)
     ),
-    max_leaves=8,
+    max_leaves=5,
 )
 keywords = st.sampled_from(["a", "b1", "_c", "from", "is-open", "größe"])
 cuts = st.lists(st.integers(1, 80), max_size=5) | st.just(list(range(400)))
@@ -454,7 +456,9 @@ def jsonish(value: Any, quote: bool) -> str:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["f", "_g.h", "get-it"]), st.dictionaries(keywords, values, max_size=3))),
+    st.lists(
+        st.tuples(st.sampled_from(["f", "_g.h", "get-it"]), st.dictionaries(keywords, values, max_size=3)), max_size=2
+    ),
     st.sampled_from(["repr", "json", "ascii"]),
     st.sampled_from(["list", "lines"]),
     cuts,
@@ -502,15 +506,45 @@ def test_nothing_is_read_beyond_the_end(before: str, after: str, data: st.DataOb
     assert (one.calls, one.spans) == (two.calls, two.spans)
 
 
-literal_pieces = st.sampled_from(
-    [
-        *"abru01_.-()[]{},:'\" \n", "'", "'", '"', "'''", "'x'", '"y"', "1", "2.5", "[", "]", "(", ")", ", ", "{", "}",
-        ": ", "True", "None", "\\n", "\\'", "\\\\", "\\x41", "\\101", "\\\n", "é", "r'", "b'", "0x1f", "1_0", "-1",
-    ]
+BODY_PIECES = (
+    *"abx01 .,:'\"", "'", '"', "''", '""', "\\n", "\\t", "\\'", '\\"', "\\\\", "\\x41", "\\101", "\\7", "\\\n", "\\q",
+    "\\u00e9", "\\U0001F60A", "é", "😊", "{}", "%s",
 )  # fmt: skip
+bodies = st.lists(st.sampled_from(BODY_PIECES), max_size=6).map("".join)
+quotes = st.sampled_from(["'", '"', "'''", '"""'])
+string_literals = st.builds(
+    lambda prefix, quote, body: prefix + quote + body + quote,
+    st.sampled_from(["", "", "", "r", "u", "b", "Rb", "bR"]),
+    quotes,
+    bodies,
+)
+spaces = st.sampled_from(["", "", " ", "\n", " \n\t"])
+INTEGERS = ["0", "7", "-1", "+2", "00", "1_0", "12_3_4", "0x1F", "0X_a", "-0b101", "0o17"]
+FLOATS = ["0.", "-.5", "1.50", "0.1_2", "1e5", "1.E+2", "-2.5e-3", "1_0.0e1_0", "00.5"]
 
 
-@given(st.lists(literal_pieces, max_size=12).map("".join))
+def _joined(opener: str, closer: str, items: list[str], space: str, trailing: bool) -> str:
+    comma = space + "," + space
+    return opener + space + comma.join(items) + (comma if trailing and items else space) + closer
+
+
+def _brackets(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pairs = st.builds("{}{}:{}{}".format, keys, spaces, spaces, inner)
+    return st.one_of(
+        [
+            st.builds(_joined, st.just(opener), st.just(closer), st.lists(items, max_size=3), spaces, st.booleans())
+            for opener, closer, items in (("[", "]", inner), ("(", ")", inner), ("{", "}", inner), ("{", "}", pairs))
+        ]
+    )
+
+
+joined_literals = st.builds("{}{}{}".format, string_literals, spaces, string_literals)
+keys = string_literals | joined_literals | st.sampled_from([*INTEGERS, "True", "None", "- 1"])
+atoms = keys | st.sampled_from([*FLOATS, "False"])
+sources = st.recursive(atoms, _brackets, max_leaves=5)
+
+
+@given(sources)
 def test_agrees_with_python_where_python_reads_it(literal: str) -> None:
     text = f"[f(a={literal})]"
     try:
@@ -575,6 +609,7 @@ def count(text: str, size: int) -> int:
     try:
         for piece in pieces:
             decoder.feed(piece, 0, len(piece), record)
+            record.base += len(piece)
     finally:
         sys.setprofile(before)
         gc.enable()

@@ -54,8 +54,9 @@ def check(format: Format) -> None:
         if not (signs.template or signs.vocabulary or signs.models):
             raise FormatError(f"{format.name}: signs are empty; they need a template, a vocabulary or models")
     from .machine import plan
+    from .reach import refuse_dead_ends
 
-    plan(format)
+    refuse_dead_ends(format.name, plan(format))
 
 
 def _check_tools(name: str, tools: Tools) -> None:

@@ -20,12 +20,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
 
 from . import FormatError, FormatWarning, OptionError, Parser, __version__, formats, parse, resolve
 from .events import FinishReason
 from .format import Format, nearest
-from .load import is_file, loads
+from .load import ENDINGS, is_file, loads
 from .message import Message, ToolCall
 from .registry import origin
 
@@ -37,6 +37,7 @@ CUTS = ("chars", "tokens")
 COLOURS = ("auto", "always", "never")
 
 UNKNOWN = 1
+FOUND_ERRORS = 1
 WRONG_INPUT = 2
 INTERRUPTED = 130
 READER_GONE = 141
@@ -52,6 +53,9 @@ _TOKEN = re.compile(
     r"|\s{1,16}(?=\s)|\s{1,16}"  # white space, without the last of it if a word follows
 )
 """About as a model's tokenizer cuts: over four characters on average in prose, three and a half in code."""
+
+
+_Read = TypeVar("_Read")
 
 
 class Refused(Exception):
@@ -180,6 +184,40 @@ def _detect(args: argparse.Namespace) -> int:
     else:
         _print(f"next: unbraid explain --format {told.format} reply.txt")
     return code
+
+
+def _lint(args: argparse.Namespace) -> int:
+    from .lint import Finding, Vocabulary, lint, report, template_text
+
+    vocabulary = _held(Vocabulary.from_json, args.tokenizer) if args.tokenizer is not None else None
+    template = None
+    if args.chat_template is not None:
+        template = _held(lambda text: template_text(text, args.chat_template), args.chat_template)
+    found: dict[str, list[Finding]] = {}
+    if args.format.endswith(ENDINGS):
+        text = _text(args.format)
+        try:
+            linted = [loads(text, args.format)]
+        except FormatError as wrong:
+            linted = []
+            found[args.format] = [Finding("error", "refused", args.format, str(wrong))]
+    else:
+        linted = list(formats().values()) if args.format == "all" else [_format(args.format)]
+    for each in linted:
+        found[each.name] = lint(each, vocabulary=vocabulary, chat_template=template)
+    if args.json:
+        _print_json([{"format": name, **each.as_dict()} for name, every in found.items() for each in every], indent=2)
+    else:
+        sys.stdout.write(report(found))
+    return FOUND_ERRORS if any(each.severity == "error" for every in found.values() for each in every) else 0
+
+
+def _held(read: Callable[[str], _Read], file: str) -> _Read:
+    """What a file holds, as a function reads it that says with a ``ValueError`` what is wrong."""
+    try:
+        return read(_text(file))
+    except ValueError as wrong:
+        raise Refused(_sentence(f"{file} can't be used: {wrong}")) from None
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -544,6 +582,27 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
     )
     detecting.add_argument("--model", metavar="NAME", help="the model's name, instead of a path or along with it")
     detecting.add_argument("--json", action="store_true", help="as a JSON object")
+
+    linting = command(
+        "lint",
+        _lint,
+        "say what may be wrong with a format",
+        "Check a format: its turn boundaries, states and example, and whether it fits a model's tokenizer and chat\n"
+        "template. Exits with 1 if there are errors; warnings and notes are worth a look.",
+        "unbraid lint ./mine.toml --tokenizer tokenizer.json --chat-template chat_template.jinja\n  unbraid lint all",
+    )
+    linting.add_argument("format", metavar="FORMAT", help="a name, a .toml or .json file, or all: every format")
+    linting.add_argument(
+        "--tokenizer",
+        metavar="PATH",
+        help="the model's tokenizer.json, or a tokenizer_config.json that lists its added tokens",
+    )
+    linting.add_argument(
+        "--chat-template",
+        metavar="PATH",
+        help="the model's chat template, or a tokenizer_config.json that holds it",
+    )
+    linting.add_argument("--json", action="store_true", help="as a JSON list of findings")
 
     serving = command(
         "serve",

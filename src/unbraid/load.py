@@ -29,7 +29,8 @@ from .lines import lines
 
 CODEC = "codec"
 """The key that says which of several dataclasses a table is."""
-_ENDINGS = (".toml", ".json")
+ENDINGS = (".toml", ".json")
+"""How the names of files that describe a format end."""
 _KINDS = {str: "a string", bool: "true or false", int: "a whole number", float: "a number"}
 
 
@@ -43,7 +44,7 @@ class _Wrong(Exception):
 
 def is_file(name: str) -> bool:
     """Whether a person who gives this for a format means a file: it ends in ``.toml`` or ``.json``, or is a path."""
-    return name.endswith(_ENDINGS) or "/" in name or os.sep in name
+    return name.endswith(ENDINGS) or "/" in name or os.sep in name
 
 
 def load(path: str | os.PathLike[str]) -> Format:
@@ -72,7 +73,7 @@ def loads(text: str, name: str) -> Format:
     Raises:
         FormatError: as for :func:`load`.
     """
-    if not name.endswith(_ENDINGS):
+    if not name.endswith(ENDINGS):
         raise FormatError(f"{name} must end in .toml or .json to be read as a format")
     toml = name.endswith(".toml")
     text = text.removeprefix("\ufeff")
@@ -268,18 +269,27 @@ def _concerned(said: str, data: dict[str, Any]) -> Where:
     quoted = [where for where, value in places.items() if isinstance(value, str) and value and repr(value) in said]
     if quoted:
         return max(quoted, key=len)
-    for dotted in re.findall(r"[a-z_]+(?:\.[a-z_]+)+", said):
-        names = dotted.split(".")
-        for size in range(len(names), 0, -1):
-            for where in places:
-                if [key for key in where if isinstance(key, str)][-size:] == names[:size]:
-                    return where
-    for label in re.findall(r"'([a-z ]+)'", said):
+    fields = [dotted.split(".") for dotted in re.findall(r"[a-z_]+(?:\.[a-z_]+)+", said)]
+    parts = [label.split() for label in re.findall(r"'([a-z]+ [a-z ]+)'", said)]
+    # What is missing isn't in the data, but what it is missing from may be.
+    around = [names[:size] for names in fields for size in range(len(names) - 1, 0, -1)]
+    words = [[word] for word in re.findall(r"[a-z_]+", said) if word != "name"]
+    for names in (*fields, *parts, *around, *words):
         for where in places:
-            if [key for key in where if isinstance(key, str)][-len(label.split()) :] == label.split():
+            if names == _names(where, places)[-len(names) :]:
                 return where
-    words = re.findall(r"[a-z_]+", said)
-    return next(((word,) for word in words if word != "name" and (word,) in places), ("name",))
+    return ("name",)
+
+
+def _names(where: Where, places: dict[Where, Any]) -> list[str]:
+    """The keys that lead to a place, those of codecs called after them: ``tools``, ``call``, ``params``, ``open``."""
+    names = []
+    for end, key in enumerate(where, 1):
+        if isinstance(key, str):
+            table = places[where[:end]]
+            codec = table.get(CODEC) if isinstance(table, dict) else None
+            names.append(codec if isinstance(codec, str) else key)
+    return names
 
 
 def _places(value: Any, where: Where) -> dict[Where, Any]:

@@ -361,7 +361,6 @@ class PythonDecoder:
 
     def _close(self) -> None:
         bracket = self._stack.pop()
-        self._separator = ""
         end = "}" if bracket == "dict" else "]"
         if bracket == "(":
             self._decide("[" if self._empty else "")

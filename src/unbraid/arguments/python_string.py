@@ -24,15 +24,11 @@ _LONGEST_ESCAPE = len(r"\U0001F60A")
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": "", "\r": "", "\r\n": ""}
 _PLAIN.update({character: character for character in "\\'\""})
 
-# Whole escapes whose end is certain: by their number in hex, in octal (which may take another digit), or plain ones.
-# And every beginning of an escape.
-_OCTAL = r"[0-7]{3}|[0-7]{1,2}(?=[^0-7])"
-_LINE_END = r"\r\n|\r(?=[^\n])"
-_STR_ESCAPE = re.compile(
-    rf"\\(?:(x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}})|({_OCTAL})|({_LINE_END}|[^xuUN0-7\r]))"
-)
+# A whole escape: a number in hex, one in octal, or plain characters. And every beginning that may go on: where an
+# escape can be whole already (``\1``), it is held until the next character.
+_STR_ESCAPE = re.compile(r"\\(?:(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|([0-7]{1,3})|(\r\n?|[^xuUN0-7\r]))")
 _STR_BEGINNING = re.compile(r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|N|[0-7]{1,2}|\r)?")
-_BYTES_ESCAPE = re.compile(rf"\\(?:(x[0-9a-fA-F]{{2}})|({_OCTAL})|({_LINE_END}|[^x0-7\r]))")
+_BYTES_ESCAPE = re.compile(r"\\(?:(x[0-9a-fA-F]{2})|([0-7]{1,3})|(\r\n?|[^x0-7\r]))")
 _BYTES_BEGINNING = re.compile(r"\\(?:x[0-9a-fA-F]?|[0-7]{1,2}|\r)?")
 
 
