@@ -33,7 +33,8 @@ import pytest
 
 import unbraid
 from unbraid.cli import pieces
-from unbraid.format import Format, Json, JsonCall, Params, canonical
+from unbraid.format import Format, Json, JsonCall, Python, frames, shapes
+from unbraid.literals import written
 
 EARLY, LATE = 4 * 1024, 64 * 1024
 WINDOW = 4
@@ -41,15 +42,8 @@ WINDOW = 4
 
 TOOLS = [
     {
-        "name": "write_file",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "path": {"type": "string"},
-                "content": {"type": "string"},
-                "size": {"type": "integer"},
-            },
-        },
+        "name": "find_trains",
+        "parameters": {"type": "object", "properties": {"to": {"type": "string"}, "seats": {"type": "integer"}}},
     }
 ]
 
@@ -152,21 +146,17 @@ def kept(parser: object) -> int:
 
 
 def opening(format: Format) -> tuple[str, str]:
-    """A call of ``write_file`` up to the middle of its argument ``content``, and the argument's period."""
-    tools = format.tools
-    assert tools is not None
-    shape = tools.call
-    call_id = canonical(shape.id).replace("{name}", "write_file").replace("{index}", "0")
-    lead = canonical(tools.open) + canonical(shape.open).format(name="write_file", id=call_id)
-    codec = shape.arguments
-    quoted = json.dumps(CODE)[1:-1]
-    if isinstance(codec, Json):
-        return lead + '{"path": "a.py", "content": "', quoted
-    if isinstance(codec, JsonCall):
-        return lead + '{"name": "write_file", "arguments": {"path": "a.py", "content": "', quoted
-    assert isinstance(codec, Params), f"say here how {type(codec).__name__} is written"
-    first = canonical(codec.open).format(key="path") + "a.py" + canonical(codec.close).format(key="path")
-    return lead + first + canonical(codec.open).format(key="content"), CODE
+    """The format's example up to the middle of a call's string argument, without the reasoning; and that argument's
+    period."""
+    thinking = format.reasoning is not None
+    before, found, _ = format.example.rpartition("Graz")
+    assert found
+    for span in unbraid.parse(format.example, format, thinking=thinking).spans:
+        if span.label == "reasoning close":
+            before = format.example[span.end : len(before)]
+            break
+    codec = shapes(frames(format)[0])[0].arguments
+    return before, json.dumps(CODE)[1:-1] if isinstance(codec, Json | JsonCall | Python) else CODE
 
 
 CALLING = [name for name, each in unbraid.formats().items() if each.tools is not None]
@@ -176,7 +166,7 @@ THINKING = [name for name, each in unbraid.formats().items() if each.reasoning i
 def thinking_open(name: str) -> str:
     reasoning = unbraid.resolve(name).reasoning
     assert reasoning is not None
-    return canonical(reasoning.open) if reasoning.opened_by == "model" else ""
+    return written(reasoning.open) if reasoning.opened_by == "model" else ""
 
 
 def new(name: str, **options: Any) -> unbraid.Parser:
