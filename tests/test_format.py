@@ -6,7 +6,8 @@ import pytest
 
 import unbraid
 from unbraid.format import Answer, Call, Format, FormatError, Json, JsonCall, Params, Reasoning, Tools, Turns
-from unbraid.machine import Variant, compile
+from unbraid.machine import compile
+from unbraid.table import Variant
 
 FORMATS = unbraid.formats()
 TOOLS = [

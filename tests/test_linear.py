@@ -36,6 +36,8 @@ from unbraid.cli import pieces
 from unbraid.format import Format, Json, JsonCall, Python, frames, shapes
 from unbraid.literals import written
 
+SHARED = ("unbraid.machine", "unbraid.table", "unbraid.literals")
+"""Modules whose objects belong to the format and not to a parser."""
 EARLY, LATE = 4 * 1024, 64 * 1024
 WINDOW = 4
 """Periods in a window."""
@@ -134,7 +136,7 @@ def kept(parser: object) -> int:
     shared = (type, ModuleType, FunctionType, BuiltinFunctionType, Format, re.Pattern)
     while todo:
         each = todo.pop()
-        if id(each) in seen or isinstance(each, shared) or type(each).__module__ == "unbraid.machine":
+        if id(each) in seen or isinstance(each, shared) or type(each).__module__ in SHARED:
             continue
         seen.add(id(each))
         total += sys.getsizeof(each)

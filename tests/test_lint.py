@@ -15,8 +15,9 @@ from unbraid.cli import main
 from unbraid.format import Call, Format, FormatError, JsonCall, Params, Reasoning, Tools, Turns
 from unbraid.lint import SEVERITIES, Finding, Vocabulary, lint, report, template_text
 from unbraid.literals import Marker, markers, text_units
-from unbraid.machine import Plan, plan
+from unbraid.plan import plan
 from unbraid.reach import endless, refuse_dead_ends, shadows, stuck, unreached
+from unbraid.table import Plan
 
 FORMATS = unbraid.formats()
 TEMPLATES = Path(__file__).parent.parent.parent / "shared/templates"
@@ -125,7 +126,7 @@ def test_reasoning_that_nothing_ends() -> None:
 
 def test_a_dead_end_is_refused_when_a_format_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     table = changed(lambda name, edges: [] if name == "reasoning" else edges)
-    monkeypatch.setattr("unbraid.machine.plan", lambda format: table)
+    monkeypatch.setattr("unbraid.plan.plan", lambda format: table)
     with pytest.raises(FormatError, match="nothing leads from the state 'reasoning'"):
         mine()
 

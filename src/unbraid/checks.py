@@ -53,7 +53,7 @@ def check(format: Format) -> None:
     for signs in format.signs:
         if not (signs.template or signs.vocabulary or signs.models):
             raise FormatError(f"{format.name}: signs are empty; they need a template, a vocabulary or models")
-    from .machine import plan
+    from .plan import plan
     from .reach import refuse_dead_ends
 
     refuse_dead_ends(format.name, plan(format))

@@ -16,8 +16,9 @@ import re
 from .calls import Calls, Reading
 from .events import Content, FinishReason, Reasoning, ReasoningEnd, ReasoningStart, SpanKind
 from .literals import Ended
-from .machine import OPENS_CALLS, Do, Edge, Machine, State
+from .machine import Machine, State
 from .output import Output
+from .table import OPENS_CALLS, Do, Edge
 
 _SETTLED = {"start": "content", "answer": "content", "reasoning.start": "reasoning"}
 """The state for words, where a state is left by a first word."""

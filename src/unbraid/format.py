@@ -2,7 +2,7 @@
 
 A ``Format`` describes what a model's output *looks like*, as a small tree of frozen dataclasses. It holds no
 functions and no transitions: the states of the parser, the constraint grammar and the documentation are derived
-from it (``machine``, ``constrain``). Nothing here reads text; nothing here knows a model's name.
+from it (``plan``, ``constrain``). Nothing here reads text; nothing here knows a model's name.
 
 Literals
 --------

@@ -22,12 +22,13 @@ from .calls import Calls
 from .events import Content, Event, Finish, FinishReason, Reasoning, SpanKind, ToolCallArguments
 from .executor import Executor
 from .format import Format, canonical
-from .machine import Variant, compile
+from .machine import compile
 from .message import Message
 from .options import CallOptions, check
 from .output import Output, Unsaid
 from .registry import resolve
 from .start import tail
+from .table import Variant
 
 Waiting = Literal["", "marker", "name", "decision", "call", "value"]
 """For what held text waits: a marker to complete, a call's name, the end of reasoning, a call or a value to end."""

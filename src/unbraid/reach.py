@@ -1,6 +1,6 @@
 """Whether a format's table hangs together: every state can be reached and left, and reasoning can end.
 
-What lives here: the questions that can be asked of a table as a graph. What doesn't: building it (``machine``), and
+What lives here: the questions that can be asked of a table as a graph. What doesn't: building it (``plan``), and
 what is made of the answers: a dead end is refused when a format is built (``checks``), the rest is told by ``lint``.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .format import FormatError
-from .machine import Do, Edge, Plan
+from .table import Do, Edge, Plan
 
 ENTRANCES = ("start", "content", "reasoning.start", "draft")
 """Where reading begins: in the first three as the prompt or the request says, in ``draft`` where reasoning goes on

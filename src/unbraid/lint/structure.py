@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..format import Format
-from ..machine import plan
 from ..parser import parse
+from ..plan import plan
 from ..reach import shadows, unreached
 from .finding import Finding, texts
 
