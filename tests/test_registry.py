@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import unbraid
 from unbraid import registry
 from unbraid.cli import main
 
+DATA = Path(__file__).parent / "data"
 SOURCE = """
 from unbraid.format import Format, Turns
 def format(name, *aliases):
@@ -42,7 +44,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     yield installed
     registry._installed.cache_clear()
     for module in set(sys.modules) - before:
-        del sys.modules[module]
+        if not module.startswith("unbraid."):  # those are cached elsewhere, too
+            del sys.modules[module]
 
 
 def test_files_in_the_folder_of_formats_hold_no_code() -> None:
@@ -163,3 +166,18 @@ def test_the_list_says_where_a_format_comes_from(install: Install, capsys: pytes
     main(["formats", "--json"])
     whose = {each["name"]: each["distribution"] for each in json.loads(capsys.readouterr().out)}
     assert (whose["mine"], whose["qwen3"]) == ("unbraid-mine 1.0", "unbraid")
+
+
+# ------------------------------------------------------------ the names that engines use
+
+ENGINE_NAMES = [
+    (row["engine"], name, row["format"])
+    for row in csv.DictReader((DATA / "engine_names.tsv").read_text(encoding="utf-8").splitlines(), delimiter="\t")
+    for name in row["names"].split()
+]
+"""The parser names of vLLM 0.32, SGLang 0.5.22 and Ollama, as their command lines and configurations take them."""
+
+
+@pytest.mark.parametrize(("engine", "name", "format"), ENGINE_NAMES)
+def test_an_engines_parser_name_is_a_formats_name(engine: str, name: str, format: str) -> None:
+    assert unbraid.resolve(name).name == format

@@ -21,6 +21,7 @@ FORMAT = Format(
         '<|"|>',
         "<|tool_response>",
     ),
+    aliases=("gemma4_no_thinking",),
     signs=(
         Signs(template=("<|turn>", "<|channel>", "<|tool_call>")),
         Signs(vocabulary=("<|turn>", "<|channel>", "<|tool_call>")),

@@ -30,7 +30,7 @@ FORMAT = Format(
         "<minimax:tool_call>",
         "</minimax:tool_call>",
     ),
-    aliases=("minimax",),
+    aliases=("minimax", "minimax_m2_append_think", "minimax_append_think"),
     signs=(
         Signs(template=("<minimax:tool_call>",)),
         Signs(vocabulary=("<minimax:tool_call>",)),

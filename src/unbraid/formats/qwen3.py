@@ -22,7 +22,16 @@ FORMAT = Format(
         "<tool_call>",
         "</tool_call>",
     ),
-    aliases=("qwen", "qwen25", "hermes", "qwen3_json", "qwen3_thinking", "qwen3_vl"),
+    aliases=(
+        "qwen",
+        "qwen25",
+        "hermes",
+        "qwen3_json",
+        "qwen3_thinking",
+        "qwen3_vl",
+        "qwen3_vl_instruct",
+        "qwen3_vl_thinking",
+    ),
     signs=(
         Signs(
             template=("<|im_start|>", "<tool_call>", '"name"', '"arguments"'), absent=("<function=", "<use_mcp_tool>")
