@@ -625,3 +625,21 @@ def test_a_silent_prompt_leaves_it_to_the_request(name: str) -> None:
 def test_a_model_that_opens_thinking_itself_starts_in_the_answer(name: str, thinking: bool | None) -> None:
     check(name, "Hi.", content="Hi.", thinking=thinking)
     check(name, "<think>\nHm.\n</think>\n\nHi.", reasoning="Hm.", content="Hi.", thinking=thinking)
+
+
+# --- what was no call ------------------------------------------------------------------------------------------------
+
+
+def test_white_space_after_what_was_no_call_may_belong_to_a_marker() -> None:
+    broken = 'aaa<tool_call>\n{""\n'
+    thought("qwen3", f"{broken}</think>\n\nhi", reasoning='aaa<tool_call>\n{""', content="hi")
+    answer("qwen3", broken + SHAPES["qwen3"].call, content='aaa<tool_call>\n{""', calls=[CALL])
+    answer("qwen3", broken + "\n", content=broken + "\n")
+
+
+def test_arguments_that_are_no_json_are_the_same_at_every_cut() -> None:
+    call = SHAPES["kimi_k2"].call.replace('{"to": "Graz", "seats": 2}', '\t: "" , "to"}')
+    for cut in ([call], list(call)):
+        message = run("kimi_k2", cut, tools=TRAINS).message
+        assert [each.arguments for each in message.tool_calls] == [': ""']
+        assert [note.kind for note in message.tool_calls[0].notes] == ["repaired", "malformed"]

@@ -252,14 +252,14 @@ class Calls:
             return stop
         scanner = call.scanner
         assert scanner is not None
-        if not scanner.begun:
+        if not scanner.begun and not scanner.malformed:
             begins = place
             while begins < limit and buffer[begins] in _SPACE:
                 begins += 1
             self.mark("markup", place, begins)
             if begins == limit:
                 return limit
-            if buffer[begins] != "{" and not scanner.malformed:
+            if buffer[begins] != "{":
                 scanner.malformed = True
                 return begins
             place = begins

@@ -73,6 +73,7 @@ class Executor:
     """
 
     __slots__ = (
+        "_again",
         "_crossed",
         "_cut_to_text",
         "_decide",
@@ -120,6 +121,8 @@ class Executor:
         self.reasoning_open = False
         self.opening: Opening | None = None
         self.trial: Trial | None = None
+        self._again = ""
+        """White space at the end of what was no call, to be read again: it may belong to the marker after it."""
 
     # -- where it starts ---------------------------------------------------------------------------------------------
 
@@ -196,6 +199,10 @@ class Executor:
         place, size = 0, len(buffer)
         no_closer: int | None = None
         while True:
+            if self._again:
+                buffer, base, place = self._again + buffer[place:], base + place - len(self._again), 0
+                size, no_closer = len(buffer), None
+                self.output.base, self._again = base, ""
             if self.soft and place < size:
                 place = self._skip_soft(buffer, place)
             state = self.state
@@ -485,6 +492,8 @@ class Executor:
         in_reasoning = name == "reasoning" and self.reasoning_open
         stays = in_reasoning or name in ("content.fence", "answer.text")
         self.state = self._machine[name if stays else "content"]
+        words = self.state.layout(text, 0)
+        text, self._again = text[:words], text[words:]
         if text:
             output.say(Reasoning(text) if in_reasoning else Content(text))
             start = max(0, opening.start) - output.base
@@ -543,6 +552,8 @@ class Executor:
         if self.opening is not None and self.calls.open is None:
             self._reject("", 0)
         self._finish_call(reason)
+        if self._again:
+            self._advance("", "stop")
         self._accept_trial()
         if self.reasoning_open:
             self.output.note("unclosed_reasoning", self.end, self.end, "the output ended inside reasoning")
