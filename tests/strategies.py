@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from unbraid.format import Format
-from writers import RAW_VALUES, SILENT, WRITERS
+from writers import RAW_VALUES, SILENT, TOOLLESS, WRITERS
 from writing import Call, Said, Writer, Written
 
 PLAIN = (
@@ -252,7 +252,7 @@ def _sample(choices: Choices, format: str, speakable: bool) -> Sample:
     writer: Writer = choices.one(WRITERS[format])
     tools = _tools(choices)
     for _ in range(4):
-        count = choices.one((0, 1, 1, 1, 2, 2, 3, 4))
+        count = choices.one((0, 1, 1, 1, 2, 2, 3, 4)) if format not in TOOLLESS else 0
         reasoning = None if choices.below(4) == 3 or format in SILENT else choices.text()
         content = choices.text()
         calls = tuple(_call(choices, choices.one(tools), format in RAW_VALUES) for _ in range(count))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -15,6 +16,7 @@ from writers import (
     RAW_VALUES,
     SELF_TYPED,
     SILENT,
+    TOOLLESS,
     WRITERS,
     glm45,
     glm47,
@@ -107,11 +109,13 @@ def test_every_listed_format_has_a_writer_and_an_example() -> None:
     assert listed == set(CANONICAL)
     assert listed >= RAW_VALUES | SELF_TYPED | SILENT
     assert {name for name, each in unbraid.formats().items() if each.reasoning is None} == SILENT
+    assert {name for name, each in unbraid.formats().items() if each.tools is None} == TOOLLESS
 
 
 @pytest.mark.parametrize("name", sorted(CANONICAL))
 def test_the_first_writer_writes_the_templates_layout(name: str) -> None:
-    assert WRITERS[name][0].write(TWO_CALLS).text == CANONICAL[name]
+    said = dataclasses.replace(TWO_CALLS, calls=()) if name in TOOLLESS else TWO_CALLS
+    assert WRITERS[name][0].write(said).text == CANONICAL[name]
 
 
 @pytest.mark.parametrize(

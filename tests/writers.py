@@ -873,6 +873,9 @@ byte."""
 SILENT = frozenset({"granite4", "jamba", *(name for name, family in FAMILIES.items() if family.closer is None)})
 """Formats without reasoning."""
 
+TOOLLESS = frozenset(name for name, family in FAMILIES.items() if not family.calls)
+"""Formats without calls."""
+
 CLOSERS = {
     "seed_oss": "</seed:think>",
     "plamo3": "<|plamo:end_think:plamo|>",

@@ -192,3 +192,5 @@ class Family(NamedTuple):
     notation of its own, in which a value says what it is."""
     closer: str | None = "</think>"
     """What closes reasoning; ``None`` where there is none."""
+    calls: bool = True
+    """Whether the format has calls."""
