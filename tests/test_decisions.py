@@ -14,6 +14,7 @@ import pytest
 import unbraid
 from helpers import check, merged, parser, run, tools
 from unbraid import events as ev
+from unbraid.format import Reasoning, Turns
 
 
 class Shape(NamedTuple):
@@ -628,6 +629,24 @@ def test_a_model_that_opens_thinking_itself_starts_in_the_answer(name: str, thin
 
 
 # --- what was no call ------------------------------------------------------------------------------------------------
+
+
+SUFFIXED = unbraid.Format(
+    name="suffixed",
+    turns=Turns("<Assistant{suffix}>", others=("<User{suffix}>",)),
+    reasoning=Reasoning("<think{suffix}>", "</think{suffix}>final:"),
+    special=("<Assistant{suffix}>", "<User{suffix}>", "<think{suffix}>", "</think{suffix}>"),
+)
+"""A format whose tags have what the checkpoint's vocabulary puts on them."""
+
+
+@pytest.mark.parametrize("suffix", ["", ":a", ":open-1.b"])
+def test_a_suffix_on_tags_is_part_of_them(suffix: str) -> None:
+    earlier = f"<Assistant{suffix}><think{suffix}>old<User{suffix}>hi"
+    prompt = f"{earlier}<Assistant{suffix}><think{suffix}>"
+    check(SUFFIXED, f"so</think{suffix}>final:done", prompt=prompt, reasoning="so", content="done")
+    check(SUFFIXED, "done", prompt=f"{earlier}<Assistant{suffix}>", thinking=False, content="done")
+    check(SUFFIXED, f"so</think{suffix}>fin", prompt=prompt, finish="length", reasoning="so")
 
 
 def test_white_space_after_what_was_no_call_may_belong_to_a_marker() -> None:
