@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
+from typing import Any
 
 from writing import (
     LAYOUT,
+    LINE_BEFORE_CALL,
     THINK,
     Call,
     Exclusion,
@@ -181,7 +185,155 @@ HY_V3_CALL = r"<tool_call>\s*[^\s<>]+\s*<tool_sep>"
 HY_V4_CALL = r"<tool_call>\s*[^\s<>]+\s*(?:<arg_key>|</tool_call>|$)"
 
 
+# --- DeepSeek V3.2 to V4.1 and GigaChat 3.5: elements with attributes, one of which says whether it is a string -------
+
+DEEPSEEK_PROMPT = "<｜begin▁of▁sentence｜><｜User｜>hi<｜Assistant｜>"
+
+
+def _elements(call: Call, token: str, empty: str, typed: Callable[[Any], str]) -> str:
+    values = values_as_text(call)
+    parameters = "".join(
+        f'<{token}parameter name="{key}"{typed(call.arguments[key])}>{text}</{token}parameter>\n'
+        for key, text in values.items()
+    )
+    return f'<{token}invoke name="{call.name}">\n{parameters or empty}</{token}invoke>\n'
+
+
+def _string(value: Any) -> str:
+    return f' string="{json.dumps(isinstance(value, str))}"'
+
+
+def _section(said: Said, token: str, name: str, empty: str, typed: Callable[[Any], str] = _string) -> str:
+    calls = "".join(_elements(call, token, empty, typed) for call in said.calls)
+    return f"<{token}{name}>\n{calls}</{token}{name}>" if calls else ""
+
+
+def _deepseek(said: Said, section: str) -> Written:
+    body = said.content + ("\n\n" + section if section else "") + said.after
+    if said.reasoning is None:
+        return Written(body, DEEPSEEK_PROMPT + "</think>")
+    return Written(f"{said.reasoning}</think>" + body, DEEPSEEK_PROMPT + "<think>")
+
+
+def deepseek_v32(said: Said) -> Written:
+    """DeepSeek V3.2."""
+    return _deepseek(said, _section(said, "｜DSML｜", "function_calls", "\n"))
+
+
+def deepseek_v32_results(said: Said) -> Written:
+    """V3.2 after the results of tools, where no marker opens the assistant's turn; nothing stands in empty calls."""
+    prompt = DEEPSEEK_PROMPT + "</think>x\n\n<function_results>\n<result>1</result>\n</function_results>\n\n<think>"
+    written = _deepseek(said, _section(said, "｜DSML｜", "function_calls", ""))
+    return written._replace(prompt=prompt + ("</think>" if said.reasoning is None else ""))
+
+
+def deepseek_v4(said: Said) -> Written:
+    """DeepSeek V4."""
+    return _deepseek(said, _section(said, "｜DSML｜", "tool_calls", "\n"))
+
+
+def deepseek_v4_misspelled(said: Said) -> Written:
+    """The section's opener as it was seen from models in use."""
+    written = deepseek_v4(said)
+    return written._replace(
+        text=written.text.replace("<｜DSML｜tool_calls>\n<｜DSML｜inv", "<｜DSML｜tool>\n<｜DSML｜inv")
+    )
+
+
+def deepseek_v41(said: Said) -> Written:
+    """DeepSeek V4.1."""
+    return _deepseek(said, _section(said, "｜DSML｜ ", "calls", "\n"))
+
+
+def gigachat35(said: Said) -> Written:
+    """GigaChat 3.5."""
+    body = said.content + _section(said, "｜GCML｜", "tool_calls", "") + said.after
+    if said.reasoning is None:
+        return Written(body, GIGACHAT_PROMPT + "<think></think>")
+    return Written(f"{said.reasoning}</think>" + body, GIGACHAT_PROMPT + "<think>")
+
+
+def gigachat35_lines(said: Said) -> Written:
+    """With line ends around thinking and before the calls, as DeepSeek's models write them."""
+    section = _section(said, "｜GCML｜", "tool_calls", "")
+    body = said.content + ("\n\n" + section if section else "") + said.after
+    if said.reasoning is None:
+        return Written(body, GIGACHAT_PROMPT + "<think>\n\n</think>\n\n")
+    return Written(f"{said.reasoning}\n</think>\n\n" + body, GIGACHAT_PROMPT + "<think>\n")
+
+
+def _elements_excluded(token: str, names: str, *ends: str) -> tuple[Exclusion, ...]:
+    turn_ends = "".join(f"|{re.escape(end)}" for end in ends)
+    return (
+        *THINK,
+        LAYOUT,
+        ends_of_turn(*ends),
+        Exclusion(
+            "content with a whole call header, or an empty section, is a call",
+            content_matches(rf"<{token}\s*invoke\s*name=|<{token}\s*(?:{names})>\s*</{token}\s*(?:{names})>"),
+        ),
+        *raw_values(
+            rf"<{token}\s*parameter\s*name=\"([^\"<\n]*)\"[^<>]*>",
+            f"</{token}parameter>",
+            f"</{token}invoke>",
+            rf"<{token}\s*invoke\s*name=|</?{token}\s*(?:{names})>{turn_ends}",
+        ),
+    )
+
+
+DEEPSEEK_V32_EXCLUDED = _elements_excluded("｜DSML｜", "function_calls", "<｜end▁of▁sentence｜>")
+DEEPSEEK_V4_EXCLUDED = _elements_excluded("｜DSML｜", "tool_calls|toolcalls|tool", "<｜end▁of▁sentence｜>")
+DEEPSEEK_V41_EXCLUDED = _elements_excluded("｜DSML｜ ", "calls", "<｜end▁of▁sentence｜>")
+GIGACHAT35_LINES_EXCLUDED = _elements_excluded("｜GCML｜", "tool_calls", "<|message_sep|>", "</s>")
+GIGACHAT35_EXCLUDED = (
+    *GIGACHAT35_LINES_EXCLUDED,
+    LINE_BEFORE_CALL,
+    Exclusion(
+        "in the compact layout a line end at either end of thinking, or after it, may be another's",
+        lambda said: (
+            (said.reasoning or "").startswith("\n")
+            or (said.reasoning or "").endswith("\n")
+            or said.content.startswith("\n")
+        ),
+    ),
+)
+
+
+def _deepseek_canonical(token: str, name: str) -> str:
+    return (
+        f"Trains.</think>Let me see.\n\n<{token}{name}>\n"
+        f'<{token}invoke name="find_trains">\n'
+        f'<{token}parameter name="to" string="true">Graz</{token}parameter>\n'
+        f'<{token}parameter name="seats" string="false">2</{token}parameter>\n'
+        f'</{token}invoke>\n<{token}invoke name="clock">\n\n</{token}invoke>\n</{token}{name}>'
+    )
+
+
 FAMILIES = {
+    "deepseek_v32": Family(
+        writers=(Writer(deepseek_v32, DEEPSEEK_V32_EXCLUDED), Writer(deepseek_v32_results, DEEPSEEK_V32_EXCLUDED)),
+        canonical=_deepseek_canonical("｜DSML｜", "function_calls"),
+        values="itself",
+    ),
+    "deepseek_v4": Family(
+        writers=(Writer(deepseek_v4, DEEPSEEK_V4_EXCLUDED), Writer(deepseek_v4_misspelled, DEEPSEEK_V4_EXCLUDED)),
+        canonical=_deepseek_canonical("｜DSML｜", "tool_calls"),
+        values="itself",
+    ),
+    "deepseek_v41": Family(
+        writers=(Writer(deepseek_v41, DEEPSEEK_V41_EXCLUDED),),
+        canonical=_deepseek_canonical("｜DSML｜ ", "calls"),
+        values="itself",
+    ),
+    "gigachat35": Family(
+        writers=(Writer(gigachat35, GIGACHAT35_EXCLUDED), Writer(gigachat35_lines, GIGACHAT35_LINES_EXCLUDED)),
+        canonical="Trains.</think>Let me see.<｜GCML｜tool_calls>\n"
+        '<｜GCML｜invoke name="find_trains">\n'
+        '<｜GCML｜parameter name="to" string="true">Graz</｜GCML｜parameter>\n'
+        '<｜GCML｜parameter name="seats" string="false">2</｜GCML｜parameter>\n'
+        '</｜GCML｜invoke>\n<｜GCML｜invoke name="clock">\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>',
+        values="itself",
+    ),
     "gigachat3": Family(
         writers=(Writer(gigachat3, GIGACHAT3_EXCLUDED), Writer(gigachat3_message, GIGACHAT3_EXCLUDED)),
         canonical='Let me see.<|function_call|>{"name": "find_trains", "arguments": {"to": "Graz", "seats": 2}}'
