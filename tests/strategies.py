@@ -299,7 +299,7 @@ def fragments(format: Format) -> tuple[str, ...]:
     walk(format)
     found: dict[str, None] = {}
     for literal in literals:
-        filled = re.sub(r"\{\w*\}", "f", literal)
+        filled = re.sub(r"\{\w*\}", "f", literal.replace("{suffix}", ":f"))
         whole = (filled, literal, *_SPLIT.split(literal))
         found.update(
             dict.fromkeys(part for each in whole for part in (each, each[: len(each) // 2], each[:-1], each[1:]))

@@ -133,8 +133,8 @@ def spelled(literal: str) -> tuple[str, ...]:
 
 
 def written(spelling: Spelling | None) -> str:
-    """What is written of a marker: its canonical spelling, without optional parts."""
-    return spelled(canonical(spelling))[-1]
+    """What is written of a marker: its canonical spelling, without optional parts and without a suffix."""
+    return spelled(canonical(spelling))[-1].replace("{suffix}", "")
 
 
 def _optional(literal: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from writing import (
@@ -20,13 +21,36 @@ from writing import (
     content_matches,
     ends_of_turn,
     raw_values,
-    thinking,
     values_as_text,
 )
 
 
 def _json_call(call: Call) -> str:
     return f'{{"name": {json.dumps(call.name)}, "arguments": {call.text}}}'
+
+
+def _read_as(pattern: str, same: str, excluded: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
+    """Exclusions for a format that reads what fits the pattern as if ``same`` stood there."""
+    compiled = re.compile(pattern)
+
+    def plain(text: str) -> str:
+        return compiled.sub(same, text)
+
+    def plain_call(call: Call) -> Call:
+        arguments = {
+            key: plain(value) if isinstance(value, str) else json.loads(plain(json.dumps(value, ensure_ascii=False)))
+            for key, value in call.arguments.items()
+        }
+        return replace(call, arguments=arguments)
+
+    def plain_said(said: Said) -> Said:
+        reasoning = None if said.reasoning is None else plain(said.reasoning)
+        return Said(reasoning, plain(said.content), tuple(map(plain_call, said.calls)), plain(said.after))
+
+    def as_plain(holds: Callable[[Said], bool]) -> Callable[[Said], bool]:
+        return lambda said: holds(plain_said(said))
+
+    return tuple(Exclusion(each.reason, as_plain(each.holds)) for each in excluded)
 
 
 # --- GigaChat 3: a JSON object behind a token, or as a message of its own -------------------------------------------
@@ -163,26 +187,26 @@ def hy_v4_plain(said: Said) -> Written:
     return _hy(said, "", "", "")
 
 
-def _hy_excluded(suffix: str, call: str) -> tuple[Exclusion, ...]:
-    # A tag without its suffix is the same tag.
-    return (
+def _hy_excluded(call: str) -> tuple[Exclusion, ...]:
+    excluded = (
         *THINK,
-        *thinking(f"<think{suffix}>", f"</think{suffix}>"),
         LAYOUT,
-        ends_of_turn(f"<｜hy_eos{suffix}｜>", "<｜hy_eos｜>"),
+        ends_of_turn("<｜hy_eos｜>"),
         Exclusion("content with a whole call header is a call", content_matches(call)),
         Exclusion("content with an empty section is markup", content_matches(r"<tool_calls>\s*</tool_calls>")),
         *raw_values(
             r"<arg_key>([^<>\n]*)</arg_key>\s*<arg_value>",
             "</arg_value>",
             "</tool_call>",
-            r"<tool_call>|</tool_calls>|<tool_calls>|<｜hy_eos",
+            r"<tool_call>|</tool_calls>|<tool_calls>|<｜hy_eos｜>",
         ),
     )
+    # Whatever its suffix, a tag is the same tag.
+    return _read_as(r"(?<=[a-z]):[0-9A-Za-z_.-]*(?=｜?>)", "", excluded)
 
 
-HY_V3_CALL = r"<tool_call>\s*[^\s<>]+\s*<tool_sep>"
-HY_V4_CALL = r"<tool_call>\s*[^\s<>]+\s*(?:<arg_key>|</tool_call>|$)"
+HY_V3_EXCLUDED = _hy_excluded(r"<tool_call>\s*[^\s<>]+\s*<tool_sep>")
+HY_V4_EXCLUDED = _hy_excluded(r"<tool_call>\s*[^\s<>]+\s*(?:<arg_key>|</tool_call>|$)")
 
 
 # --- DeepSeek V3.2 to V4.1 and GigaChat 3.5: elements with attributes, one of which says whether it is a string -------
@@ -283,7 +307,10 @@ def _elements_excluded(token: str, names: str, *ends: str) -> tuple[Exclusion, .
 
 DEEPSEEK_V32_EXCLUDED = _elements_excluded("｜DSML｜", "function_calls", "<｜end▁of▁sentence｜>")
 DEEPSEEK_V4_EXCLUDED = _elements_excluded("｜DSML｜", "tool_calls|toolcalls|tool", "<｜end▁of▁sentence｜>")
-DEEPSEEK_V41_EXCLUDED = _elements_excluded("｜DSML｜ ", "calls", "<｜end▁of▁sentence｜>")
+# White space behind the token is layout, so it may be missing.
+DEEPSEEK_V41_EXCLUDED = _read_as(
+    r"(?<=｜DSML｜)\s+", "", _elements_excluded("｜DSML｜", "calls", "<｜end▁of▁sentence｜>")
+)
 GIGACHAT35_LINES_EXCLUDED = _elements_excluded("｜GCML｜", "tool_calls", "<|message_sep|>", "</s>")
 GIGACHAT35_EXCLUDED = (
     *GIGACHAT35_LINES_EXCLUDED,
@@ -352,9 +379,9 @@ FAMILIES = {
     ),
     "hy_v3": Family(
         writers=(
-            Writer(hy_v3, _hy_excluded(":opensource", HY_V3_CALL)),
-            Writer(hy_v3_preview, _hy_excluded("", HY_V3_CALL)),
-            Writer(hy_v3_compact, _hy_excluded(":opensource", HY_V3_CALL)),
+            Writer(hy_v3, HY_V3_EXCLUDED),
+            Writer(hy_v3_preview, HY_V3_EXCLUDED),
+            Writer(hy_v3_compact, HY_V3_EXCLUDED),
         ),
         canonical="Trains.</think:opensource>Let me see.<tool_calls:opensource>\n"
         "<tool_call:opensource>find_trains<tool_sep:opensource>\n"
@@ -367,8 +394,8 @@ FAMILIES = {
     ),
     "hy_v4": Family(
         writers=(
-            Writer(hy_v4, _hy_excluded(":6124c78e", HY_V4_CALL)),
-            Writer(hy_v4_plain, _hy_excluded("", HY_V4_CALL)),
+            Writer(hy_v4, HY_V4_EXCLUDED),
+            Writer(hy_v4_plain, HY_V4_EXCLUDED),
         ),
         canonical="Trains.</think:6124c78e>Let me see.<tool_calls:6124c78e><tool_call:6124c78e>find_trains"
         "<arg_key:6124c78e>to</arg_key:6124c78e><arg_value:6124c78e>Graz</arg_value:6124c78e>"
