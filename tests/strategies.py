@@ -45,6 +45,8 @@ MARKERS = (
     "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>",
     "<|tool_call_end|>", "<|tool_call_argument_begin|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|user|>",
     "<|observation|>", "<｜end▁of▁sentence｜>", "[EOS]",
+    "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", '<｜DSML｜invoke name="f">', "</｜DSML｜invoke>",
+    "</｜DSML｜parameter>", '<｜DSML｜parameter name="to" string="true">', "<answer>", "</answer>", "<|function_call|>",
     "[TOOL_CALLS]", "[ARGS]", "<|channel|>final<|message|>", "<minimax:tool_call>", '<invoke name="f">', "<|tool_call>",
     "<start_function_call>", "<|python_tag|>", "◁think▷",
     "</invoke>", "<parameter name=\"to\">", "</minimax:tool_call>", "[e~[", "```<｜tool▁call▁end｜>",
@@ -297,7 +299,7 @@ def fragments(format: Format) -> tuple[str, ...]:
     walk(format)
     found: dict[str, None] = {}
     for literal in literals:
-        filled = re.sub(r"\{\w*\}", "f", literal)
+        filled = re.sub(r"\{\w*\}", "f", literal.replace("{suffix}", ":f"))
         whole = (filled, literal, *_SPLIT.split(literal))
         found.update(
             dict.fromkeys(part for each in whole for part in (each, each[: len(each) // 2], each[:-1], each[1:]))

@@ -14,6 +14,7 @@ import pytest
 import unbraid
 from helpers import check, merged, parser, run, tools
 from unbraid import events as ev
+from unbraid.format import Call, Params, Reasoning, Tools, Turns
 
 
 class Shape(NamedTuple):
@@ -628,6 +629,73 @@ def test_a_model_that_opens_thinking_itself_starts_in_the_answer(name: str, thin
 
 
 # --- what was no call ------------------------------------------------------------------------------------------------
+
+
+SELF_TYPED = unbraid.Format(
+    name="self_typed",
+    turns=Turns("<Assistant>"),
+    tools=Tools(
+        Call(
+            "<call {name}>",
+            "</call>",
+            Params(
+                ('<p k="{key}" type="{type}">', '<p k="{key}">'),
+                "</p>",
+                untyped="json",
+                types=(("text", "string"), ("any", "json")),
+            ),
+        )
+    ),
+)
+"""A format whose parameters may say their type."""
+
+
+@pytest.mark.parametrize(
+    ("declared", "written", "value"),
+    [
+        ("text", "007", "007"),
+        ("text", "true", "true"),
+        ("text", ' "x"\n', ' "x"\n'),
+        ("any", "5", 5),
+        ("any", '{"a": [1]}', {"a": [1]}),
+        ("any", " null", None),
+        ("any", "not JSON", "not JSON"),
+        ("integer", "5", 5),
+        ("string", "5", "5"),
+        ("unheard-of", "5", "5"),
+    ],
+)
+def test_a_type_in_the_marker_decides(declared: str, written: str, value: object) -> None:
+    """Whatever the schema says, and without one."""
+    text = f'<call f><p k="x" type="{declared}">{written}</p></call>'
+    for schema in ("string", "integer", "boolean"):
+        check(SELF_TYPED, text, calls=[("f", {"x": value})], tools=tools(f"f(x:{schema})"))
+    check(SELF_TYPED, text, calls=[("f", {"x": value})])
+
+
+def test_without_a_type_in_the_marker_the_schema_decides() -> None:
+    text = '<call f><p k="y" type="text">1</p><p k="x">5</p></call>'
+    check(SELF_TYPED, text, calls=[("f", {"y": "1", "x": "5"})], tools=tools("f(x:string)"))
+    check(SELF_TYPED, text, calls=[("f", {"y": "1", "x": 5})], tools=tools("f(x:integer)"))
+    check(SELF_TYPED, text, calls=[("f", {"y": "1", "x": 5})])
+
+
+SUFFIXED = unbraid.Format(
+    name="suffixed",
+    turns=Turns("<Assistant{suffix}>", others=("<User{suffix}>",)),
+    reasoning=Reasoning("<think{suffix}>", "</think{suffix}>final:"),
+    special=("<Assistant{suffix}>", "<User{suffix}>", "<think{suffix}>", "</think{suffix}>"),
+)
+"""A format whose tags have what the checkpoint's vocabulary puts on them."""
+
+
+@pytest.mark.parametrize("suffix", ["", ":a", ":open-1.b"])
+def test_a_suffix_on_tags_is_part_of_them(suffix: str) -> None:
+    earlier = f"<Assistant{suffix}><think{suffix}>old<User{suffix}>hi"
+    prompt = f"{earlier}<Assistant{suffix}><think{suffix}>"
+    check(SUFFIXED, f"so</think{suffix}>final:done", prompt=prompt, reasoning="so", content="done")
+    check(SUFFIXED, "done", prompt=f"{earlier}<Assistant{suffix}>", thinking=False, content="done")
+    check(SUFFIXED, f"so</think{suffix}>fin", prompt=prompt, finish="length", reasoning="so")
 
 
 def test_white_space_after_what_was_no_call_may_belong_to_a_marker() -> None:

@@ -23,7 +23,7 @@ from hypothesis.strategies import SearchStrategy
 import unbraid
 from helpers import Total, assert_tiles, parser, run, said_by, same
 from strategies import Choices, Sample, cuts, mutated, noise, pieces, samples
-from unbraid.format import canonical
+from unbraid.literals import written
 from writers import RAW_VALUES, SELF_TYPED
 
 FORMATS = unbraid.formats()
@@ -238,10 +238,10 @@ REASONS = ("stop", "length", "stop_string", "error")
 
 def prompts(format: unbraid.Format) -> tuple[str | None, ...]:
     """Ends of prompts: silent, in reasoning, after it, in the middle of an answer, in a call, in another turn."""
-    turn = canonical(format.turns.assistant)
+    turn = written(format.turns.assistant)
     found: list[str | None] = [None, "", turn, turn + "Once upon a time", "hi" + turn + "\n", turn + "x" + turn]
     if format.reasoning is not None:
-        opened, closed = canonical(format.reasoning.open), canonical(format.reasoning.close)
+        opened, closed = written(format.reasoning.open), written(format.reasoning.close)
         found += [opened, turn + opened, turn + opened + "half a thou", turn + opened + closed, turn + closed]
         found += [turn + opened + "so" + closed + "The answer is", closed + "told" + turn, turn + opened.strip()]
     example = format.example

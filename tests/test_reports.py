@@ -14,8 +14,7 @@ import pytest
 
 import unbraid
 from helpers import check, tools
-from unbraid.format import canonical
-from unbraid.literals import spelled
+from unbraid.literals import written
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "reports.jsonl").open(encoding="utf-8")]
 
@@ -38,7 +37,7 @@ def in_markers_of(text: str, name: str) -> str:
     reasoning = unbraid.formats()[name].reasoning
     if reasoning is None:
         return text
-    opener, closer = (spelled(canonical(each))[-1].strip() for each in (reasoning.open, reasoning.close))
+    opener, closer = (written(each).strip() for each in (reasoning.open, reasoning.close))
     return text.replace("</think>", closer).replace("<think>", opener)
 
 
@@ -49,7 +48,7 @@ def prompt_of(request: dict[str, Any], name: str) -> str | None:
     if request.get("prefilled_think"):
         format = unbraid.formats()[name]
         assert format.reasoning is not None
-        return canonical(format.turns.assistant) + spelled(canonical(format.reasoning.open))[-1]
+        return written(format.turns.assistant) + written(format.reasoning.open)
     return None
 
 

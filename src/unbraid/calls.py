@@ -155,7 +155,7 @@ class Calls:
         assert call is not None
         codec = shape.arguments
         if isinstance(codec, Params):
-            call.params = ParamsWriter(self._declared().get(name), codec.untyped)
+            call.params = ParamsWriter(self._declared().get(name), codec)
         elif isinstance(codec, Gemma):
             call.decoder = GemmaDecoder(codec.quote)
         elif isinstance(codec, Nested):
@@ -202,7 +202,7 @@ class Calls:
         params = self.open.params
         if key in params.given:
             self.note("malformed", start, end, f"parameter {key!r} is given twice")
-        self._say_arguments(params.open(key))
+        self._say_arguments(params.open(key, declared))
 
     def expects(self, key: str) -> bool:
         """Whether the tool has such a parameter and it wasn't given yet."""

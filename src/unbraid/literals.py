@@ -94,7 +94,7 @@ _HOLES: dict[str, str] = {
     "channel": r"[^\s<>%s]{1,64}",
     "recipient": r"[^\s<>%s]{1,64}",
     "index": r"[0-9]{1,9}",
-    "suffix": r"(?::[0-9A-Za-z_.-]{1,32})?",
+    "suffix": r"(?::[0-9A-Za-z_.-]{0,32})?",
 }
 """What fills a hole; ``%s`` stands for the character that comes after it."""
 _LONGEST = {"key": HOLE_LIMIT, "name": HOLE_LIMIT, "id": HOLE_LIMIT, "index": 9, "suffix": 33}
@@ -133,8 +133,8 @@ def spelled(literal: str) -> tuple[str, ...]:
 
 
 def written(spelling: Spelling | None) -> str:
-    """What is written of a marker: its canonical spelling, without optional parts."""
-    return spelled(canonical(spelling))[-1]
+    """What is written of a marker: its canonical spelling, without optional parts and without a suffix."""
+    return spelled(canonical(spelling))[-1].replace("{suffix}", "")
 
 
 def _optional(literal: str) -> int:

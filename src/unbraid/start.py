@@ -6,9 +6,11 @@ boundary of the prompt, and starts where that leaves it. Finding that boundary i
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from .format import Turns, spellings
+from .literals import parse, pieces, whole
 
 
 class Tail(NamedTuple):
@@ -23,15 +25,13 @@ def tail(prompt: str, turns: Turns) -> Tail:
     """The tail of a prompt; the whole of it if it holds no turn boundary at all."""
     last, after, assistant = -1, 0, False
     for literal in spellings(turns.assistant):
-        core = literal.strip()
-        found = prompt.rfind(core)
-        if found >= 0 and (found, found + len(core)) >= (last, after):
-            last, after, assistant = found, found + len(core), True
+        found, end = _last(literal, prompt)
+        if found >= 0 and (found, end) >= (last, after):
+            last, after, assistant = found, end, True
     for literal in (*turns.others, *turns.ends):
-        core = literal.strip()
-        found = prompt.rfind(core)
+        found, end = _last(literal, prompt)
         if found > last:
-            last, after, assistant = found, found + len(core), False
+            last, after, assistant = found, end, False
     if last < 0:
         return Tail(prompt, False)
     if not assistant:
@@ -44,3 +44,16 @@ def tail(prompt: str, turns: Turns) -> Tail:
     while kept < len(soft) and text[kept : kept + 1] == soft[kept]:
         kept += 1
     return Tail(text[kept:], True)
+
+
+def _last(literal: str, prompt: str) -> tuple[int, int]:
+    """Where a marker stands for the last time, without its soft edges; twice -1 if it doesn't."""
+    found = pieces(literal.strip())
+    if all(hole is None for _, hole in found):
+        core = "".join(text for text, _ in found)
+        start = prompt.rfind(core)
+        return start, start + len(core) if start >= 0 else -1
+    last = (-1, -1)
+    for match in re.finditer(whole(parse(literal).core), prompt):
+        last = match.span()
+    return last

@@ -1,6 +1,7 @@
 """Writes the JSON object of a call whose parameters are raw text, while they arrive.
 
 A value that the schema calls a string streams as it comes; any other waits for its end and is typed then (``typing``).
+Where the marker says a type, that is what the model means, and the schema isn't asked.
 The writer knows no markers: it is told where parameters begin and end.
 """
 
@@ -8,21 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from json.encoder import encode_basestring
-from typing import Any, Literal
+from typing import Any
 
+from ..format import Params
 from .typing import Policy, convert, is_string
 
 
 class ParamsWriter:
     """The state of writing one call's arguments."""
 
-    __slots__ = ("_policy", "_root", "_schema", "_schemas", "_streams", "_value", "count", "given", "inside")
+    __slots__ = (
+        "_codec", "_policy", "_root", "_schema", "_schemas", "_streams", "_value", "count", "given", "inside",
+    )  # fmt: skip
 
-    def __init__(self, schema: Mapping[str, Any] | None, untyped: Literal["string", "json"]) -> None:
+    def __init__(self, schema: Mapping[str, Any] | None, codec: Params) -> None:
         self._root: Mapping[str, Any] = schema or {}
         properties = self._root.get("properties")
         self._schemas: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
-        self._policy = Policy(untyped)
+        self._codec = codec
+        self._policy = Policy(codec.untyped)
         self._schema: Any = None
         self._streams = False
         self._value: list[str] = []
@@ -51,9 +56,11 @@ class ParamsWriter:
         """Whether the tool's schema names such a parameter."""
         return key in self._schemas
 
-    def open(self, key: str) -> str:
-        """A parameter begins; returns the JSON text up to its value."""
-        self._schema = self._schemas.get(key)
+    def open(self, key: str, declared: str | None = None) -> str:
+        """A parameter begins, ``declared`` is the type that its marker says; returns the JSON text up to its value."""
+        kind = None if declared is None else dict(self._codec.types).get(declared, declared)
+        self._policy = Policy("json" if kind == "json" else self._codec.untyped)
+        self._schema = self._schemas.get(key) if kind is None else {} if kind == "json" else {"type": kind}
         self._streams = is_string(self._schema, self._root, self._policy)
         self.inside = True
         self.given.add(key)

@@ -105,7 +105,7 @@ def unwritable(format: Format) -> str:
         written = [canonical(each) for each in (tools.open, call.open, call.close)]
         if isinstance(call.arguments, Params):
             written.append(canonical(call.arguments.open))
-        for hole in ("{type}", "{index}", "{recipient}", "{channel}"):
+        for hole in ("{type}", "{index}", "{recipient}", "{channel}", "{suffix}"):
             if any(hole in spelled(literal)[-1] for literal in written):
                 return f"its markers hold a {hole}"
     return ""

@@ -62,8 +62,7 @@ def marker(literal: str) -> Marker:
     literal = spelled(literal)[-1]
     core = literal.strip()
     start = literal.index(core)
-    found = tuple((text, None if hole == "suffix" else hole) for text, hole in pieces(core))
-    return Marker(literal, literal[:start], found, literal[start + len(core) :])
+    return Marker(literal, literal[:start], tuple(pieces(core)), literal[start + len(core) :])
 
 
 def leads(spelling: Spelling | None) -> list[str]:
