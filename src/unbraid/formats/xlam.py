@@ -1,7 +1,7 @@
 """xLAM 2: all calls in one JSON array, bare or in one of several wrappers.
 
 Without a wrapper only a message that begins with such an array is a call, and only if its tool was offered: nothing
-else tells it from an answer that is JSON. In a wrapper, too, objects with any further keys are no calls.
+else tells it from an answer that is JSON. In a Markdown fence any array of objects with names is calls, as vLLM has it.
 """
 
 from ..format import Call, Format, JsonCall, Reasoning, Signs, Tools, Turns
