@@ -15,12 +15,12 @@ FORMAT = Format(
         headed=True,
     ),
     reasoning=Reasoning(
-        "{?<|start|>assistant} to=self<|message|>", "<|eom|>", toggle=("reasoning_strength",), reopens=True
+        "{?<|start|>assistant }to=self<|message|>", "<|eom|>", toggle=("reasoning_strength",), reopens=True
     ),
     answer=Answer(
         (
-            "{?<|start|>assistant} to=user<|message|>",
-            "{?<|start|>assistant} to={recipient}<|message|>",
+            "{?<|start|>assistant }to=user<|message|>",
+            "{?<|start|>assistant }to={recipient}<|message|>",
             "<|start|>assistant<|message|>",
         ),
         ("<|eot|>", "<|eom|>"),
@@ -32,7 +32,7 @@ FORMAT = Format(
             "</atem:invoke>\n",
             Params('<atem:parameter name="{key}">', "</atem:parameter>\n"),
         ),
-        open="{?<|start|>assistant} to={recipient}<|message|><atem:function_calls>\n",
+        open="{?<|start|>assistant }to={recipient}<|message|><atem:function_calls>\n",
         close="</atem:function_calls>",
         section="per_call",
     ),
