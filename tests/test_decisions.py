@@ -645,6 +645,19 @@ def test_arguments_that_are_no_json_are_the_same_at_every_cut() -> None:
         assert [note.kind for note in message.tool_calls[0].notes] == ["repaired", "malformed"]
 
 
+def test_what_was_no_second_call_is_in_one_span() -> None:
+    text = '<tool_call>[{"name": "f", "arguments": {}} {}},\n]</tool_call>'
+    answer("qwen3", text, tools=None, content="{}},\n]</tool_call>", calls=[("f", {})])
+
+
+def test_content_around_empty_reasoning_is_one_segment() -> None:
+    text = "<|channel|>final<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|><|end|>"
+    text += "<|start|>assistant<|channel|>final<|message|>b<|return|>"
+    for cut in ([text], list(text)):
+        segments = run("gpt_oss", cut, prompt="<|start|>assistant").message.segments
+        assert [(each.kind, each.text) for each in segments] == [("content", "ab")]
+
+
 # --- headers ---------------------------------------------------------------------------------------------------------
 
 ELEMENTS = (
