@@ -141,7 +141,8 @@ def _cohere_body(said: Said, kind: str) -> str:
         for id, call in zip(_cohere_ids(said), said.calls, strict=True)
     )
     actions = f"<|START_ACTION|>[\n{calls}\n]<|END_ACTION|>" if calls else ""
-    before, after = (f"<|START_{kind}|>{text}<|END_{kind}|>" if text else "" for text in (said.content, said.after))
+    before, after = (f"<|START_{kind}|>{text}<|END_{kind}|>" for text in (said.content, said.after))
+    before, after = (before if said.content or not calls else ""), (after if said.after else "")
     return before + actions + after + "<|END_OF_TURN_TOKEN|>"
 
 
