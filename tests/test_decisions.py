@@ -711,3 +711,49 @@ def test_arguments_that_are_no_json_are_the_same_at_every_cut() -> None:
         message = run("kimi_k2", cut, tools=TRAINS).message
         assert [each.arguments for each in message.tool_calls] == [': ""']
         assert [note.kind for note in message.tool_calls[0].notes] == ["repaired", "malformed"]
+
+
+def test_what_was_no_second_call_is_in_one_span() -> None:
+    text = '<tool_call>[{"name": "f", "arguments": {}} {}},\n]</tool_call>'
+    answer("qwen3", text, tools=None, content="{}},\n]</tool_call>", calls=[("f", {})])
+
+
+def test_content_around_empty_reasoning_is_one_segment() -> None:
+    text = "<|channel|>final<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|><|end|>"
+    text += "<|start|>assistant<|channel|>final<|message|>b<|return|>"
+    for cut in ([text], list(text)):
+        segments = run("gpt_oss", cut, prompt="<|start|>assistant").message.segments
+        assert [(each.kind, each.text) for each in segments] == [("content", "ab")]
+
+
+# --- headers ---------------------------------------------------------------------------------------------------------
+
+ELEMENTS = (
+    '<atem:function_calls>\n<atem:invoke name="find_trains">\n<atem:parameter name="to">Graz</atem:parameter>\n'
+    '<atem:parameter name="seats">2</atem:parameter>\n</atem:invoke>\n</atem:function_calls>'
+)
+
+
+@pytest.mark.parametrize("recipient", ["self", "user"])
+def test_what_a_header_spells_out_beats_a_hole_in_a_longer_one(recipient: str) -> None:
+    """A call's opener takes any recipient and goes on with the call; quoted to ``self`` or ``user`` it is none."""
+    quoted = f"hi<|start|>assistant to={recipient}<|message|>{ELEMENTS}<|eom|>"
+    call = f"<|start|>assistant to=find_trains<|message|>{ELEMENTS}<|eot|>"
+    for cut in ([quoted + call], list(quoted + call)):
+        message = run("muse_glimmer", cut, tools=TRAINS, prompt="<|start|>assistant to=user<|message|>").message
+        assert message.reasoning == (ELEMENTS if recipient == "self" else None)
+        assert message.content == ("hi" if recipient == "self" else "hi" + ELEMENTS)
+        assert [json.loads(each.arguments) for each in message.tool_calls] == [{"to": "Graz", "seats": 2}]
+
+
+def test_in_a_framed_format_reasoning_may_be_followed_by_reasoning() -> None:
+    """Its closer is missing; the next opener says that it goes on."""
+    thinking = "<|content_thinking|>a<|message_model|><|content_thinking|>b<|end_message|>"
+    answer = "<|message_model|><|content_text|>c<|end_message|>"
+    check("inkling", thinking + answer, reasoning="ab", content="c", prompt="<|message_model|>")
+
+
+def test_a_fence_opens_a_call_and_closes_it() -> None:
+    fenced = '```\n[{"name": "find_trains", "arguments": {"to": "Graz", "seats": 2}}]\n```'
+    answer("xlam", f"So:\n{fenced}\nand", content="So:\nand", calls=[CALL])
+    answer("xlam", "```\n[1, 2]\n```", content="```\n[1, 2]\n```")

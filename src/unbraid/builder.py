@@ -109,6 +109,8 @@ class MessageBuilder:
             if part.kind != "tool_call":
                 text = part.buffer.getvalue()
                 if text and not (self.promoted and part.kind == "reasoning"):
+                    if segments and segments[-1].kind == part.kind:  # a part between them was empty
+                        text = segments.pop().text + text
                     segments.append(Segment(part.kind, text))
                 continue
             call = part.call()

@@ -488,6 +488,9 @@ class Executor:
         self.calls.decoder = None
         self.soft = ()
         del output.spans[opening.spans :]
+        if output.spans and output.spans[-1].end > max(0, opening.start):
+            # What came after the opening went on with the span before it.
+            output.spans[-1] = output.spans[-1]._replace(end=max(0, opening.start))
         name = _SETTLED.get(opening.parent.name, opening.parent.name)
         in_reasoning = name == "reasoning" and self.reasoning_open
         stays = in_reasoning or name in ("content.fence", "answer.text")

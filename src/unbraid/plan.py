@@ -107,7 +107,9 @@ class _Builder:
         echoed = opens._replace(label="reasoning opener repeated", do=Do.NOTHING, markers=_any_lead(opens))
         first = [echoed, closes, *inside, *self._turn_ends("reasoning.start"), words]
         self._add("reasoning.start", "reasoning", first)
-        self._add("reasoning", "reasoning", [closes, *inside, *self._turn_ends("reasoning")])
+        # Where all is framed, a part may end with the next one's opener alone, and that may be reasoning again.
+        again = [opens._replace(label="reasoning opener repeated", do=Do.NOTHING)] if self.framed else []
+        self._add("reasoning", "reasoning", [closes, *again, *inside, *self._turn_ends("reasoning")])
         self._add("draft", "reasoning", [closes])
 
     def _answers(self) -> list[Edge]:

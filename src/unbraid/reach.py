@@ -93,6 +93,8 @@ def _shadow(state: str, first: Edge, second: Edge) -> Shadow | None:
     for one in first.markers:
         for other in second.markers:
             if one.core == other.core:
+                if first.do is Do.CLOSE_CALL and other.follow:
+                    continue  # what closes a call opens one elsewhere, where a body follows: a fence is both
                 covered = all(any(b[: len(a)] == a for a in one.follow) for b in other.follow)
                 if not one.follow or (other.follow and covered):
                     return Shadow(state, second.label, first.label, never=True)

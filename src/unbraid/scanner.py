@@ -30,7 +30,11 @@ def pattern(edges: tuple[Edge, ...], ended: Ended) -> re.Pattern[str]:
     for nth, (first, found) in enumerate(by_first.items()):
         # Where one marker is the beginning of another, the other one wins: it and its tails are tried first.
         short = [each for each in found if any(_begins_with(other, each[2]) for _, _, other in found)]
-        rests = [_alternatives(place, nth, those, ended) for place, those in _by_place(found, without=short).items()]
+        # What a marker spells out isn't what fills a hole of another, however far that one goes on.
+        plain = [each for each in found if each not in short and not _has_hole(each[2])]
+        holed = [each for each in found if each not in short and _has_hole(each[2])]
+        rests = [_alternatives(place, nth, those, ended) for place, those in _by_place(plain).items()]
+        rests += [_alternatives(place, f"{nth}h", those, ended) for place, those in _by_place(holed).items()]
         if not ended:
             rests.append(rf"{either([rest_tail(marker) for _, _, marker in found])}\Z")
         short.sort(key=lambda each: -len(each[2].core))
@@ -53,11 +57,14 @@ def _begins_with(marker: Marker, other: Marker) -> bool:
     return len(other.core) < len(marker.core) and marker.core[: len(other.core)] == other.core
 
 
-def _by_place(found: list[_Found], without: list[_Found]) -> dict[int, list[_Found]]:
+def _has_hole(marker: Marker) -> bool:
+    return any(unit.hole for unit in marker.core)
+
+
+def _by_place(found: list[_Found]) -> dict[int, list[_Found]]:
     places: dict[int, list[_Found]] = {}
     for each in found:
-        if each not in without:
-            places.setdefault(each[0], []).append(each)
+        places.setdefault(each[0], []).append(each)
     return places
 
 
