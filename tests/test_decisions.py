@@ -643,3 +643,12 @@ def test_arguments_that_are_no_json_are_the_same_at_every_cut() -> None:
         message = run("kimi_k2", cut, tools=TRAINS).message
         assert [each.arguments for each in message.tool_calls] == [': ""']
         assert [note.kind for note in message.tool_calls[0].notes] == ["repaired", "malformed"]
+
+
+@pytest.mark.parametrize("space", ["", " ", "\n"])
+def test_two_shapes_with_one_opener_are_told_apart_by_what_follows(space: str) -> None:
+    """A bracket may begin a list of Python calls or a JSON array; which it is, the next character says."""
+    python = f'<|tool_call_start|>[{space}find_trains(to="Graz", seats=2)]<|tool_call_end|>'
+    array = f'<|tool_call_start|>[{space}{{"name": "clock", "arguments": {{}}}}]<|tool_call_end|>'
+    message = check("lfm2", python + array, calls=[("find_trains", {"to": "Graz", "seats": 2}), ("clock", {})])
+    assert not message.notes
