@@ -104,7 +104,8 @@ def test_a_fixture_is_strictly_right_at_every_cut(fixture: Fixture, stream_calls
     assert all(message == messages[0] for message in messages)
     got = as_json(messages[0])
     if fixture.expected is None:
-        assert got["tool_calls"] == []
+        # The output was cut off in a call; those that were written whole before it count.
+        assert messages[0].incomplete_calls or not got["tool_calls"]
         assert all(not call.complete for call in messages[0].incomplete_calls)
         return
     wanted = {

@@ -757,3 +757,12 @@ def test_a_fence_opens_a_call_and_closes_it() -> None:
     fenced = '```\n[{"name": "find_trains", "arguments": {"to": "Graz", "seats": 2}}]\n```'
     answer("xlam", f"So:\n{fenced}\nand", content="So:\nand", calls=[CALL])
     answer("xlam", "```\n[1, 2]\n```", content="```\n[1, 2]\n```")
+
+
+@pytest.mark.parametrize("space", ["", " ", "\n"])
+def test_two_shapes_with_one_opener_are_told_apart_by_what_follows(space: str) -> None:
+    """A bracket may begin a list of Python calls or a JSON array; which it is, the next character says."""
+    python = f'<|tool_call_start|>[{space}find_trains(to="Graz", seats=2)]<|tool_call_end|>'
+    array = f'<|tool_call_start|>[{space}{{"name": "clock", "arguments": {{}}}}]<|tool_call_end|>'
+    message = check("lfm2", python + array, calls=[("find_trains", {"to": "Graz", "seats": 2}), ("clock", {})])
+    assert not message.notes

@@ -318,7 +318,9 @@ def _call_open(call: Call, nth: int) -> Edge:
 def _body_follows(codec: JsonCall | Python) -> tuple[Units, ...]:
     """What tells the beginning of a body from other text, and from the body of another shape of call."""
     if isinstance(codec, JsonCall):
-        return ((Unit(_begins(codec), 1),),)
+        item = Unit(r"\{", 1)
+        array = (Unit(r"\[", 1), ANY_LAYOUT, Unit(r"[{\]]", 1))
+        return {"never": ((item,),), "allowed": ((item,), array), "always": (array,)}[codec.array]
     name = Unit("[A-Za-z_]", 1)
     return ((Unit(r"\[", 1), ANY_LAYOUT, name), (name,)) if codec.layout == "list" else ((name,),)
 

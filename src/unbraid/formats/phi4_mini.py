@@ -9,9 +9,7 @@ from ..format import Call, Format, JsonCall, Signs, Tools, Turns
 FORMAT = Format(
     name="phi4_mini",
     turns=Turns("<|assistant|>", others=("<|user|>", "<|system|>", "<|tool|>"), ends=("<|end|>", "<|endoftext|>")),
-    tools=Tools(
-        (Call("functools", None, JsonCall(array="always")), Call(None, None, JsonCall(), separator=", "))
-    ),
+    tools=Tools((Call("functools", None, JsonCall(array="always")), Call(None, None, JsonCall(), separator=", "))),
     special=("<|assistant|>", "<|user|>", "<|system|>", "<|tool|>", "<|end|>", "<|endoftext|>"),
     aliases=("phi4_mini_json",),
     signs=(Signs(template=("functools[", "<|end|>", "<|assistant|>")), Signs(models=("*phi-4-mini-instruct*",))),
