@@ -1,4 +1,4 @@
-"""MiniMax M3: elements named after the parameters, nested for objects and lists, with one namespace before every tag."""
+"""MiniMax M3: elements named after the parameters, nested for objects and lists, and one namespace before every tag."""
 
 from ..format import Call, Format, Nested, Reasoning, Signs, Tools, Turns
 
