@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from writing import (
@@ -24,6 +25,7 @@ from writing import (
     thinking,
     values_as_text,
     values_of,
+    whole_header,
 )
 
 
@@ -114,6 +116,228 @@ XTML_VALUES = raw_values(
     r"<\|open\|>call\s+tool=|<\|(?:close|open)\|>tools<\|sep\|>|<\|close\|>message<\|sep\|>|<\|end_of_msg\|>",
 )
 
+
+def _json_call(call: Call) -> str:
+    return f'{{"name": {json.dumps(call.name)}, "arguments": {call.text}}}'
+
+
+# --- K2 Horizon: three pairs of thinking tags, three notations of calls -----------------------------------------------
+
+IFM_PROMPT = "<|ifm|im_start|>user\nhi<|ifm|im_end|><|ifm|im_start|>assistant\n"
+
+
+def _ifm(said: Said, pair: tuple[str, str], write: Callable[[Call], str]) -> Written:
+    calls = "".join(f"<ifm|tool_call>{write(call)}</ifm|tool_call>\n" for call in said.calls)
+    section = f"<ifm|tool_calls>\n{calls}</ifm|tool_calls>" if calls else ""
+    body = said.content + ("\n" if said.content and calls else "") + section + said.after
+    opener, closer = pair
+    if said.reasoning is None:
+        return Written(body, f"{IFM_PROMPT}<ifm|think>\n</ifm|think>\n")
+    return Written(f"{said.reasoning}\n{closer}\n{body}", f"{IFM_PROMPT}{opener}\n")
+
+
+def _ifm_pairs(call: Call, typed: bool) -> str:
+    texts = values_as_text(call)
+    types = {key: f"<ifm|arg_type>{_kind(call.arguments[key])}</ifm|arg_type>\n" if typed else "" for key in texts}
+    return f"{call.name}\n" + "".join(
+        f"<ifm|arg_key>{key}</ifm|arg_key>\n{types[key]}<ifm|arg_value>{text}</ifm|arg_value>\n"
+        for key, text in texts.items()
+    )
+
+
+def k2_horizon(said: Said) -> Written:
+    """Key/value pairs, high effort."""
+    return _ifm(said, ("<ifm|think>", "</ifm|think>"), lambda call: _ifm_pairs(call, typed=False))
+
+
+def k2_horizon_typed(said: Said) -> Written:
+    """With types, and medium effort, closed with another effort's tag."""
+    written = _ifm(said, ("<ifm|think_fast>", "</ifm|think>"), lambda call: _ifm_pairs(call, typed=True))
+    return written._replace(typed=True)
+
+
+def k2_horizon_json(said: Said) -> Written:
+    """JSON, and low effort."""
+    return _ifm(said, ("<ifm|think_faster>", "</ifm|think_faster>"), _json_call)._replace(typed=True)
+
+
+IFM = (
+    *(each for name in ("think", "think_fast", "think_faster") for each in thinking(f"<ifm|{name}>", f"</ifm|{name}>")),
+    LAYOUT,
+    ends_of_turn("<|ifm|im_end|>", "<|ifm|endoftext|>"),
+    Exclusion("an answer's first line ends are layout", lambda said: said.content.startswith("\n")),
+    Exclusion(
+        "content with an opener and what follows one, or an empty section, is a call",
+        content_matches(
+            r"<ifm\|tool_call>\s*(?:[{\[]|[^\s<>]+\s*(?:<ifm\|arg_key>|</ifm\|tool_call>|$))"
+            r"|<ifm\|tool_calls>\s*</ifm\|tool_calls>"
+        ),
+    ),
+    *raw_values(
+        r"<ifm\|arg_key>([^<>\n]*)</ifm\|arg_key>\s*<ifm\|arg_",
+        "</ifm|arg_value>",
+        "</ifm|tool_call>",
+        r"<ifm\|tool_call>|</?ifm\|tool_calls>|<\|ifm\|im_end\|>|<\|ifm\|endoftext\|>",
+    ),
+)
+
+# --- dots: attribute XML, or JSON in the same section -----------------------------------------------------------------
+
+DOTS_PROMPT = "<|system|>Be brief.<|endofsystem|><|user|>hi<|endofuser|><|assistant|>"
+
+
+def _dots(said: Said, calls: str, line: str) -> Written:
+    body = said.content + calls + said.after
+    if said.reasoning is None:
+        return Written(body, DOTS_PROMPT + "<think>\n\n</think>\n\n")
+    return Written(f"<think>{line}{said.reasoning}{line}</think>{line}{line}{body}", DOTS_PROMPT)
+
+
+def _invoke(call: Call, line: str) -> str:
+    parameters = "".join(
+        f'<parameter name="{key}">{line}{text}{line}</parameter>{line}' for key, text in values_as_text(call).items()
+    )
+    return f'<invoke name="{call.name}">{line}{parameters}</invoke>{line}'
+
+
+def _block(body: str, line: str) -> str:
+    return f"<dots_function_call>{line}{body}</dots_function_call>" if body else ""
+
+
+def dots(said: Said) -> Written:
+    """One section, everything on lines of its own."""
+    return _dots(said, _block("".join(_invoke(call, "\n") for call in said.calls), "\n"), "\n")
+
+
+def dots_compact(said: Said) -> Written:
+    """A section for each call, no line ends."""
+    return _dots(said, "".join(_block(_invoke(call, ""), "") for call in said.calls), "")
+
+
+def dots_json(said: Said) -> Written:
+    """JSON in the section."""
+    return _dots(said, "".join(_block(_json_call(call), "") for call in said.calls), "\n")._replace(typed=True)
+
+
+DOTS = (
+    *THINK,
+    LAYOUT,
+    LINE_BEFORE_CALL,
+    ends_of_turn("<|endofassistant|>", "<|endoftext|>"),
+    Exclusion(
+        "content with the section's opener and what follows it is a call",
+        content_matches(r"<dots_function_call>\s*(?:<invoke\s+name=|</dots_function_call>|[{\[])"),
+    ),
+    *raw_values(
+        r"<parameter\s+name=[\"']([^\"'<\n]*)[\"']>",
+        "</parameter>",
+        "</invoke>",
+        r"<invoke\s+name=|</?dots_function_call>|<\|endofassistant\|>|<\|endoftext\|>",
+    ),
+)
+DOTS_COMPACT = (
+    *DOTS,
+    Exclusion(
+        "in the compact layout a line end at either end of thinking or of a value, or after thinking, may be layout",
+        lambda said: (
+            any(
+                text[:1] == "\n" or text[-1:] == "\n"
+                for text in (said.reasoning or "", *(text for _, text in values_of(said)))
+            )
+            or said.content.startswith("\n")
+        ),
+    ),
+)
+
+# --- MiniCPM5: attribute XML and CDATA sections -----------------------------------------------------------------------
+
+CHATML = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
+
+
+def _xml_text(value: Any) -> str:
+    """As the template prints a value: a string with markup in a CDATA section, all others as Python."""
+    if isinstance(value, str) and any(each in value for each in "<&\n"):
+        return f"<![CDATA[{value}]]>"
+    return str(value)
+
+
+def _function(call: Call) -> str:
+    params = "".join(f'<param name="{key}">{_xml_text(value)}</param>' for key, value in call.arguments.items())
+    return f'<function name="{call.name}">{params}</function>'
+
+
+def _minicpm5(said: Said, write: Callable[[Call], str]) -> Written:
+    calls = "\n".join(map(write, said.calls))
+    body = said.content + ("\n" if said.content and calls else "") + calls + said.after
+    if said.reasoning is None:
+        return Written(body, CHATML + "<think>\n\n</think>\n\n")
+    return Written(f"<think>\n{said.reasoning}\n</think>\n\n{body}", CHATML)
+
+
+def minicpm5(said: Said) -> Written:
+    """As the template prints it, where the request says nothing of thinking."""
+    return _minicpm5(said, _function)
+
+
+def minicpm5_told(said: Said) -> Written:
+    """Where the request switched thinking on, the prompt opens it."""
+    written = minicpm5(said)
+    if said.reasoning is None:
+        return written
+    return Written(written.text.removeprefix("<think>\n"), CHATML + "<think>\n")
+
+
+def minicpm5_arguments(said: Said) -> Written:
+    """All parameters in one more element, single quotes."""
+
+    def function(call: Call) -> str:
+        params = "".join(f"<param name='{key}'>{_xml_text(value)}</param>\n" for key, value in call.arguments.items())
+        return f'<function name="{call.name}">\n<arguments>\n{params}</arguments>\n</function>'
+
+    return _minicpm5(said, function)
+
+
+def _as_written(excluded: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
+    """Exclusions of what values look like, for values as they are printed here."""
+
+    def printed(said: Said) -> Said:
+        return replace(
+            said,
+            calls=tuple(
+                replace(call, arguments={key: _xml_text(value) for key, value in call.arguments.items()})
+                for call in said.calls
+            ),
+        )
+
+    def holds(each: Exclusion) -> Callable[[Said], bool]:
+        return lambda said: each.holds(printed(said))
+
+    return tuple(Exclusion(each.reason, holds(each)) for each in excluded)
+
+
+MINICPM5 = (
+    *THINK,
+    LAYOUT,
+    ends_of_turn("<|im_end|>"),
+    whole_header(r"<function\s*name=[\"'][^\"'<>]*[\"']\s*>"),
+    Exclusion(
+        "a value that ends as a CDATA section does is taken for one, where nothing in it needs one",
+        lambda said: any(
+            isinstance(value, str) and value.rstrip().endswith("]]>") and not any(each in value for each in "<&\n")
+            for call in said.calls
+            for value in call.arguments.values()
+        ),
+    ),
+    *_as_written(
+        raw_values(
+            r"<param\s*name=[\"']([^\"'<\n]*)[\"']>",
+            "</param>",
+            "</function>",
+            r"<function\s*name=|<\|im_end\|>",
+        )
+    ),
+)
+
 FAMILIES = {
     "kimi_k3": Family(
         writers=(
@@ -128,5 +352,33 @@ FAMILIES = {
         '<|open|>call tool="clock" index="2"<|sep|><|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>',
         values="itself",
         closer=_close("think"),
+    ),
+    "k2_horizon": Family(
+        writers=(Writer(k2_horizon, IFM), Writer(k2_horizon_typed, IFM), Writer(k2_horizon_json, IFM)),
+        canonical="Trains.\n</ifm|think>\nLet me see.\n<ifm|tool_calls>\n<ifm|tool_call>find_trains\n"
+        "<ifm|arg_key>to</ifm|arg_key>\n<ifm|arg_value>Graz</ifm|arg_value>\n"
+        "<ifm|arg_key>seats</ifm|arg_key>\n<ifm|arg_value>2</ifm|arg_value>\n</ifm|tool_call>\n"
+        "<ifm|tool_call>clock\n</ifm|tool_call>\n</ifm|tool_calls>",
+        values="schema",
+        closer="</ifm|think>",
+    ),
+    "dots": Family(
+        writers=(Writer(dots, DOTS), Writer(dots_compact, DOTS_COMPACT), Writer(dots_json, DOTS)),
+        canonical="<think>\nTrains.\n</think>\n\nLet me see.<dots_function_call>\n"
+        '<invoke name="find_trains">\n<parameter name="to">\nGraz\n</parameter>\n'
+        '<parameter name="seats">\n2\n</parameter>\n</invoke>\n<invoke name="clock">\n</invoke>\n'
+        "</dots_function_call>",
+        values="schema",
+    ),
+    "minicpm5": Family(
+        writers=(
+            Writer(minicpm5, MINICPM5),
+            Writer(minicpm5_told, MINICPM5),
+            Writer(minicpm5_arguments, MINICPM5),
+        ),
+        canonical="<think>\nTrains.\n</think>\n\nLet me see.\n"
+        '<function name="find_trains"><param name="to">Graz</param><param name="seats">2</param></function>\n'
+        '<function name="clock"></function>',
+        values="schema",
     ),
 }

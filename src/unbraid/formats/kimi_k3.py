@@ -54,8 +54,8 @@ FORMAT = Format(
         Signs(vocabulary=("<|open|>", "<|close|>", "<|sep|>")),
         Signs(models=("*kimi-k3*", "kimi_k3", "KimiK3ForConditionalGeneration")),
     ),
-    source="Chat template of moonshotai/Kimi-K3; parsers of vLLM 0.32 and SGLang 0.5.22 (kimi_k3) for the variants that "
-    "models write.",
+    source="Chat template of moonshotai/Kimi-K3; parsers of vLLM 0.32 and SGLang 0.5.22 (kimi_k3) for the variants "
+    "that models write.",
     example="A train to Graz for two.<|close|>think<|sep|><|open|>response<|sep|><|close|>response<|sep|>"
     '<|open|>tools<|sep|><|open|>call tool="find_trains" index="1"<|sep|>'
     '<|open|>argument key="to" type="string"<|sep|>Graz<|close|>argument<|sep|>'
