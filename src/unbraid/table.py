@@ -78,7 +78,6 @@ class Edge(NamedTuple):
         ] or [self]
 
 
-
 class Row(NamedTuple):
     """A line of the table before its scanner is compiled: a state's channel and its edges."""
 

@@ -7,12 +7,16 @@ The writer knows no markers: it is told where parameters begin and end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import Any
 
 from ..format import Params
 from .typing import Policy, convert, is_string
+
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&apos;": "'"}
+_ENTITY = re.compile("|".join(_ENTITIES))
 
 
 class ParamsWriter:
@@ -52,6 +56,10 @@ class ParamsWriter:
         """Whether the open value is a string, so that text can go out as it comes."""
         return self._streams
 
+    def key(self, written: str) -> str:
+        """A parameter's key, of what stands for it in its marker."""
+        return _ENTITY.sub(lambda found: _ENTITIES[found[0]], written) if self._codec.key_entities else written
+
     def declares(self, key: str) -> bool:
         """Whether the tool's schema names such a parameter."""
         return key in self._schemas
@@ -59,6 +67,7 @@ class ParamsWriter:
     def open(self, key: str, declared: str | None = None) -> str:
         """A parameter begins, ``declared`` is the type that its marker says; returns the JSON text up to its value."""
         kind = None if declared is None else dict(self._codec.types).get(declared, declared)
+        kind = None if kind == "schema" else kind
         self._policy = Policy("json" if kind == "json" else self._codec.untyped)
         self._schema = self._schemas.get(key) if kind is None else {} if kind == "json" else {"type": kind}
         self._streams = is_string(self._schema, self._root, self._policy)
