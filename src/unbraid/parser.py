@@ -247,7 +247,7 @@ class Parser:
 
         ``marker`` is bounded by :attr:`bound`. The declared waits aren't: ``decision`` (a call in open reasoning),
         ``name`` (a call whose arguments come before its name), ``call`` (``stream_calls="whole"``) and ``value`` (a
-        value that can be typed only when it is over).
+        value that can be typed only when it is over, or white space that may be its last).
         """
         run = self._run
         if run.trial is not None:
@@ -257,7 +257,7 @@ class Parser:
             return "name" if run.opening is not None else "marker" if run.held else ""
         if self._quiet:
             return "call"
-        if call.params is not None and call.params.inside and not call.params.streams:
+        if call.params is not None and call.params.waits:
             return "value"
         return "marker" if run.held else ""
 
@@ -391,7 +391,7 @@ class Parser:
         if call is None or self._quiet or channel in ("markup", "aside"):
             return
         if channel == "value":
-            if call.params is None or not call.params.streams:
+            if call.params is None or not call.params.verbatim:
                 return
             self._trigger = _NEVER if run.held else state.escapes
             self._edges = state.soft_edges

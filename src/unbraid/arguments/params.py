@@ -1,7 +1,8 @@
 """Writes the JSON object of a call whose parameters are raw text, while they arrive.
 
 A value that the schema calls a string streams as it comes; any other waits for its end and is typed then (``typing``).
-Where the marker says a type, that is what the model means, and the schema isn't asked.
+Where the marker says a type, that is how the model wrote the value, and the schema isn't asked. Layout around a value
+and XML's entities are undone on the way, in formats that have them (``rawtext``).
 The writer knows no markers: it is told where parameters begin and end.
 """
 
@@ -12,6 +13,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from ..format import Params
+from .rawtext import RawText
 from .typing import Policy, convert, is_string
 
 
@@ -19,7 +21,7 @@ class ParamsWriter:
     """The state of writing one call's arguments."""
 
     __slots__ = (
-        "_codec", "_policy", "_root", "_schema", "_schemas", "_streams", "_value", "count", "given", "inside",
+        "_codec", "_policy", "_raw", "_root", "_schema", "_schemas", "_streams", "_value", "count", "given", "inside",
     )  # fmt: skip
 
     def __init__(self, schema: Mapping[str, Any] | None, codec: Params) -> None:
@@ -31,6 +33,8 @@ class ParamsWriter:
         self._schema: Any = None
         self._streams = False
         self._value: list[str] = []
+        self._raw: RawText | None = None
+        """What reads the open value's characters, where they don't stand for themselves."""
         self.count = 0
         """How many parameters have begun."""
         self.given: set[str] = set()
@@ -44,13 +48,19 @@ class ParamsWriter:
         for name in self.__slots__:
             setattr(new, name, getattr(self, name))
         new._value = self._value.copy()
+        new._raw = None if self._raw is None else self._raw.copy()
         new.given = self.given.copy()
         return new
 
     @property
-    def streams(self) -> bool:
-        """Whether the open value is a string, so that text can go out as it comes."""
-        return self._streams
+    def verbatim(self) -> bool:
+        """Whether the open value is a string and its text stands for itself, so that it can go out as it comes."""
+        return self._streams and self._raw is None
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of the open value was read and not said."""
+        return self.inside and (not self._streams or (self._raw is not None and self._raw.holds))
 
     def declares(self, key: str) -> bool:
         """Whether the tool's schema names such a parameter."""
@@ -62,6 +72,8 @@ class ParamsWriter:
         self._policy = Policy("json" if kind == "json" else self._codec.untyped)
         self._schema = self._schemas.get(key) if kind is None else {} if kind == "json" else {"type": kind}
         self._streams = is_string(self._schema, self._root, self._policy)
+        codec = self._codec
+        self._raw = RawText(codec.strip, codec.entities) if codec.strip or codec.entities else None
         self.inside = True
         self.given.add(key)
         before = ", " if self.count else "{"
@@ -70,6 +82,8 @@ class ParamsWriter:
 
     def text(self, text: str) -> str:
         """A piece of the value; returns the JSON text that can be said now."""
+        if self._raw is not None:
+            text = self._raw.feed(text)
         if self._streams:
             return encode_basestring(text)[1:-1]
         self._value.append(text)
@@ -78,9 +92,10 @@ class ParamsWriter:
     def close(self) -> str:
         """The value is over; returns the rest of its JSON text."""
         self.inside = False
+        rest = "" if self._raw is None else self._raw.finish()
         if self._streams:
-            return '"'
-        raw = "".join(self._value)
+            return encode_basestring(rest)[1:]
+        raw = "".join(self._value) + rest
         self._value = []
         return convert(raw, self._schema, self._root, self._policy)
 

@@ -136,7 +136,7 @@ def _allowed(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str]
     types: set[str] = set()
     declared = schema.get("type")
     for name in declared if isinstance(declared, list) else [declared]:
-        if isinstance(name, str):
+        if isinstance(name, str) and name != "any":
             types.add(_type_name(name))
     listed: list[Any] | None = None
     if isinstance(schema.get("enum"), list):
@@ -180,7 +180,7 @@ def _both(one: set[str], other: set[str]) -> set[str]:
 
 
 def _type_name(name: str) -> str:
-    lowered = name.lower()
+    lowered = re.split(r"[\[<(]", name.strip().lower(), maxsplit=1)[0]  # ``list[str]``, ``varchar(20)``
     if lowered in ALIASES:
         return ALIASES[lowered]
     for stem, kind in (("int", "integer"), ("uint", "integer"), ("float", "number"), ("num", "number")):
