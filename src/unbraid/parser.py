@@ -61,6 +61,8 @@ class Parser:
         undeclared: a call of a tool that wasn't offered: ``"call"`` or ``"text"``.
         forbidden_calls: a call although ``tool_choice`` is ``"none"``: ``"text"`` or ``"drop"``.
         fenced_calls: a call inside a Markdown code fence: ``"call"`` or ``"text"``.
+        typing: how the values of formats that don't write JSON are typed: ``"schema"`` (``docs/typing.md``), or as
+            ``"vllm"`` or ``"sglang"`` does.
         build_message: whether to add events up to :attr:`message`; without it a parser holds next to nothing.
         new_call_id: makes ids for calls that have none on the wire.
 
@@ -122,6 +124,7 @@ class Parser:
         undeclared: str = "call",
         forbidden_calls: str = "text",
         fenced_calls: str = "call",
+        typing: str = "schema",
         build_message: bool = True,
         new_call_id: Callable[[], str] | None = None,
     ) -> None:
@@ -135,6 +138,7 @@ class Parser:
         check("undeclared", undeclared)
         check("forbidden_calls", forbidden_calls)
         check("fenced_calls", fenced_calls)
+        check("typing", typing)
         tools = None if tools is None else list(tools)
         forbidden = tool_choice == "none"
         drop = forbidden and forbidden_calls == "drop"
@@ -154,7 +158,7 @@ class Parser:
         self._quiet = whole or drop
         """Whether a call's events don't leave as they come."""
         output = Output(keep)
-        call_options = CallOptions(cut_calls, whole, repair, undeclared, drop)
+        call_options = CallOptions(cut_calls, whole, repair, undeclared, drop, typing)
         self._run = Executor(
             machine,
             Calls(tools, call_options, new_call_id or _random_id, output),

@@ -1,8 +1,8 @@
 """Writes the JSON object of a call whose parameters are raw text, while they arrive.
 
 A value that the schema calls a string streams as it comes; any other waits for its end and is typed then (``typing``).
-Where the marker says a type, that is how the model wrote the value, and the schema isn't asked. Layout around a value
-and XML's entities are undone on the way, in formats that have them (``rawtext``).
+Where the marker says a type, that is how the model wrote the value: under every policy, and the schema isn't asked.
+Layout around a value and XML's entities are undone on the way, in formats that have them (``rawtext``).
 The writer knows no markers: it is told where parameters begin and end.
 """
 
@@ -14,22 +14,25 @@ from typing import Any
 
 from ..format import Params
 from .rawtext import RawText
-from .typing import Policy, convert, is_string
+from .schemas import names
+from .typing import SCHEMA, Policy, Rules, convert, is_string
 
 
 class ParamsWriter:
     """The state of writing one call's arguments."""
 
     __slots__ = (
-        "_codec", "_policy", "_raw", "_root", "_schema", "_schemas", "_streams", "_value", "count", "given", "inside",
+        "_codec", "_names", "_policy", "_raw", "_root", "_rules", "_schema", "_streams", "_value", "count", "given",
+        "inside",
     )  # fmt: skip
 
-    def __init__(self, schema: Mapping[str, Any] | None, codec: Params) -> None:
+    def __init__(self, schema: Mapping[str, Any] | None, codec: Params, rules: Rules = SCHEMA) -> None:
+        """``schema``: that of the arguments, an object. ``rules``: how values without a type of their own are typed."""
         self._root: Mapping[str, Any] = schema or {}
-        properties = self._root.get("properties")
-        self._schemas: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
+        self._names = names(schema, self._root)
         self._codec = codec
-        self._policy = Policy(codec.untyped)
+        self._rules = rules
+        self._policy = Policy(codec.untyped, rules)
         self._schema: Any = None
         self._streams = False
         self._value: list[str] = []
@@ -64,15 +67,18 @@ class ParamsWriter:
 
     def declares(self, key: str) -> bool:
         """Whether the tool's schema names such a parameter."""
-        return key in self._schemas
+        return key in self._names
 
     def open(self, key: str, declared: str | None = None) -> str:
         """A parameter begins, ``declared`` is the type that its marker says; returns the JSON text up to its value."""
-        kind = None if declared is None else dict(self._codec.types).get(declared, declared)
-        self._policy = Policy("json" if kind == "json" else self._codec.untyped)
-        self._schema = self._schemas.get(key) if kind is None else {} if kind == "json" else {"type": kind}
-        self._streams = is_string(self._schema, self._root, self._policy)
         codec = self._codec
+        if declared is None:
+            self._policy = Policy(codec.untyped, self._rules)
+            self._schema = self._rules.member(self._root, self._root, key)
+        else:
+            self._policy = Policy(codec.untyped)
+            self._schema = {"type": dict(codec.types).get(declared, declared)}
+        self._streams = is_string(self._schema, self._root, self._policy)
         self._raw = RawText(codec.strip, codec.entities) if codec.strip or codec.entities else None
         self.inside = True
         self.given.add(key)
