@@ -427,6 +427,23 @@ def test_parameters_of_several_shapes() -> None:
         judge(coder, [tool("f", {"type": "object", "properties": {"a": either}})])
 
 
+def test_values_that_arent_read_as_they_are_written() -> None:
+    """Formats with layout or entities around values: what a grammar allows is what is read."""
+    call = Call("<call {name}>", "</call>", Params("<p {key}>", "</p>", strip=True, entities=True))
+    format = Format(name="laid_out", turns=Turns("<Assistant>"), tools=Tools(call))
+
+    def judged(schema: Any) -> Any:
+        return judge(format, [tool("f", {"type": "object", "properties": {"a": schema}, "required": ["a"]})])
+
+    assert judged({"enum": ["x", "y"]}).accepts("<call f><p a>x</p></call>")
+    assert judged({"type": "string"}).accepts("<call f><p a>x &lt; y</p></call>")
+    for value in ("a &lt; b", " x"):
+        with pytest.raises(FormatError, match="would be read as"):
+            judged({"enum": [value]})
+    with pytest.raises(FormatError, match="isn't read as it is written"):
+        judged({"type": "string", "maxLength": 3})
+
+
 # -- what is allowed is read back --------------------------------------------------------------------------------------
 
 
