@@ -26,7 +26,8 @@ from unbraid.server.gguf import read_metadata
 from unbraid.server.run import address, greeting
 from unbraid.server.templates import CHATML, ChatTemplate
 
-FORMATS = sorted(name for name, each in unbraid.formats().items() if each.tools is not None)
+FORMATS = sorted(unbraid.formats())
+CALLING = [name for name in FORMATS if unbraid.resolve(name).tools is not None]
 TRAINS = {
     "type": "function",
     "function": {
@@ -89,7 +90,7 @@ def joined(chunks: list[dict[str, Any]], field: str) -> str:
 # ------------------------------------------------------------------------------------------------------ answers
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", CALLING)
 def test_every_formats_example_streams_and_comes_whole(start: Start, format: str) -> None:
     example = unbraid.resolve(format).example
     thought = "A train to Graz for two." if unbraid.resolve(format).reasoning else None
@@ -271,7 +272,7 @@ def test_thinking_stops_at_the_end_of_a_sentence_near_the_budget(start: Start) -
 # ------------------------------------------------------------------------------------------------- the raw text
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", CALLING)
 def test_raw_text_and_live_spans_tile_the_output(start: Start, format: str) -> None:
     example = unbraid.resolve(format).example
     server = start(example, format=format)
