@@ -41,7 +41,7 @@ _TOLD = {
 _LEFT = ("content", "reasoning", "aside")
 _BAR, _HEAD, _ROW, _GAP, _PAD, _LANE, _TOP = 30, 34, 20, 18, 12, 14, 20
 _MARKER_WIDTH, _LABEL_WIDTH = 6.7, 6.1
-_MOST = 34
+_MOST = 52
 """Characters of a marker that are shown in its row. All of it is in the row's tooltip."""
 
 

@@ -16,7 +16,7 @@ _SHOWN = {"\n": "⏎", "\t": "→", "\r": "␍"}
 
 
 def core(units: Units) -> str:
-    """A marker as it is written, without white space that may be missing: ``<function={name}>``. What may vary is ``…``."""
+    """A marker as it is written: ``<function={name}>``. White space that may be missing isn't told; ``…`` varies."""
     shown = ""
     for unit in units:
         if unit.hole is not None:
