@@ -91,7 +91,7 @@ def test_writing_removes_pages_of_formats_that_are_gone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("literal", "shown"),
-    [("\n<a>\n", "<a>"), ("<|f={name}|>", "<|f={name}|>"), ("a\\b[c]", "a\\b[c]"), ("<a b>", "<a b>")],
+    [("\n<a>\n", "<a>"), ("<|f={name}|>", "<|f={name}|>"), ("a\\b [c]", "a\\b [c]"), ("<a b>", "<a b>")],
 )
 def test_a_marker_is_shown_as_it_is_written(literal: str, shown: str) -> None:
     assert core(parse(literal).core) == shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..literals import Units
+from ..literals import LAYOUT_LIMIT, Units
 from ..table import Edge
 
 _PATTERNS = {
@@ -16,14 +16,14 @@ _SHOWN = {"\n": "⏎", "\t": "→", "\r": "␍"}
 
 
 def core(units: Units) -> str:
-    """A marker as it is written: ``<function={name}>``. White space that may be missing isn't told; ``…`` varies."""
+    """A marker as it is written: ``<function={name}>``. What is read beside that isn't told; ``…`` varies."""
     shown = ""
     for unit in units:
         if unit.hole is not None:
             shown += f"{{{unit.hole}}}"
         elif len(unit.pattern) == 1 or (len(unit.pattern) == 2 and unit.pattern[0] == "\\" and unit.pattern[1] != "s"):
             shown += unit.pattern[-1]
-        elif unit.pattern.startswith(r"\s{1"):
+        elif unit.pattern.startswith(r"\s{") and unit.longest == LAYOUT_LIMIT:
             shown += " "
         elif not unit.pattern.startswith(r"\s{"):
             shown += "…"
