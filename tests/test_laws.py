@@ -236,6 +236,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "repair": (True, False),
     "undeclared": ("call", "text"),
     "fenced_calls": ("call", "text"),
+    "typing": ("schema", "vllm", "sglang"),
     "tool_choice": ("auto", "none"),
     "forbidden_calls": ("text", "drop"),
     "promote_reasoning": (False, True),

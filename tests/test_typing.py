@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from unbraid.arguments.typing import Policy, convert, element, is_string, member, types
+from unbraid.arguments.schemas import element, member, types
+from unbraid.arguments.typing import Policy, convert, is_string
 
 STRING = {"type": "string"}
 TABLE: list[tuple[str, Any, str]] = [

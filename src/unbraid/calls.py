@@ -16,6 +16,7 @@ from .arguments.gemma import GemmaDecoder
 from .arguments.json_call import JsonCallDecoder
 from .arguments.nested import NestedDecoder
 from .arguments.params import ParamsWriter
+from .arguments.policies import POLICIES
 from .arguments.python import PythonDecoder
 from .arguments.scan import JsonScanner
 from .arguments.typing import Policy
@@ -154,13 +155,14 @@ class Calls:
         call = self.open
         assert call is not None
         codec = shape.arguments
+        rules = POLICIES[self._options.typing]
         if isinstance(codec, Params):
-            call.params = ParamsWriter(self._declared().get(name), codec)
+            call.params = ParamsWriter(self._declared().get(name), codec, rules)
         elif isinstance(codec, Gemma):
             call.decoder = GemmaDecoder(codec.quote)
         elif isinstance(codec, Nested):
             schema = self._declared().get(name)
-            call.decoder = NestedDecoder(codec.namespace, codec.item, schema, schema or {}, Policy("string"))
+            call.decoder = NestedDecoder(codec.namespace, codec.item, schema, schema or {}, Policy("string", rules))
         else:
             call.scanner = JsonScanner()
 

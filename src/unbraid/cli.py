@@ -27,6 +27,7 @@ from .events import FinishReason
 from .format import Format, nearest
 from .load import ENDINGS, is_file, loads
 from .message import Message, ToolCall
+from .options import CHOICES
 from .registry import origin
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ READER_GONE = 141
 
 _OWN = "unbraid"
 """The distribution of shipped formats."""
-_SERVE_OPTIONS = ("host", "port", "model", "api_key", "chat_template", "threads", "context", "parallel")
+_SERVE_OPTIONS = ("host", "port", "model", "api_key", "chat_template", "threads", "context", "parallel", "typing")
 
 _TOKEN = re.compile(
     r"[^\w\n]?[^\W\d_]{1,8}"  # a word with the space or sign before it; long words in parts
@@ -351,6 +352,7 @@ def _parser(args: argparse.Namespace) -> Parser:
             tools=tools,
             thinking=args.thinking,
             prompt=prompt,
+            typing=args.typing,
             new_call_id=lambda: f"call_{next(numbers)}",
         )
     except (FormatError, OptionError) as wrong:
@@ -631,6 +633,7 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
     )
     add("--context", type=_number("--context"), metavar="N", help="the most tokens of a prompt and its answer")
     add("--parallel", type=_number("--parallel"), metavar="N", help="answers written at once; others wait (4)")
+    _add_typing(serving, None)
 
     return parser, dict(commands.choices)
 
@@ -661,12 +664,23 @@ def _add_input(command: argparse.ArgumentParser) -> None:
         default=None,
         help="whether thinking was asked for, where the prompt doesn't show it",
     )
+    _add_typing(command, "schema")
     add(
         "--finish",
         type=_one_of("--finish", FINISH_REASONS),
         default="stop",
         metavar="REASON",
         help=f"why the output ended: {', '.join(FINISH_REASONS)} (stop)",
+    )
+
+
+def _add_typing(command: argparse.ArgumentParser, default: str | None) -> None:
+    command.add_argument(
+        "--typing",
+        type=_one_of("--typing", CHOICES["typing"]),
+        default=default,
+        metavar="POLICY",
+        help="how values are typed where arguments aren't JSON: by the tool's schema, as vllm or sglang does (schema)",
     )
 
 

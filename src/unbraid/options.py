@@ -22,6 +22,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "undeclared": ("call", "text"),
     "forbidden_calls": ("text", "drop"),
     "fenced_calls": ("call", "text"),
+    "typing": ("schema", "vllm", "sglang"),
     "finish": ("stop", "length", "stop_string", "error"),
 }
 """The options that choose between ways, and their values."""
@@ -48,3 +49,5 @@ class CallOptions:
     undeclared: str = "call"
     drop: bool = False
     """Whether calls are read and not said at all."""
+    typing: str = "schema"
+    """The policy that types raw values (``arguments.policies``)."""

@@ -61,6 +61,8 @@ class Parser:
         undeclared: a call of a tool that wasn't offered: ``"call"`` or ``"text"``.
         forbidden_calls: a call although ``tool_choice`` is ``"none"``: ``"text"`` or ``"drop"``.
         fenced_calls: a call inside a Markdown code fence: ``"call"`` or ``"text"``.
+        typing: how the values of formats that don't write JSON are typed: ``"schema"`` (``docs/typing.md``), or as
+            ``"vllm"`` or ``"sglang"`` does.
         build_message: whether to add events up to :attr:`message`; without it a parser holds next to nothing.
         new_call_id: makes ids for calls that have none on the wire.
 
@@ -122,6 +124,7 @@ class Parser:
         undeclared: str = "call",
         forbidden_calls: str = "text",
         fenced_calls: str = "call",
+        typing: str = "schema",
         build_message: bool = True,
         new_call_id: Callable[[], str] | None = None,
     ) -> None:
@@ -135,6 +138,7 @@ class Parser:
         check("undeclared", undeclared)
         check("forbidden_calls", forbidden_calls)
         check("fenced_calls", fenced_calls)
+        check("typing", typing)
         tools = None if tools is None else list(tools)
         forbidden = tool_choice == "none"
         drop = forbidden and forbidden_calls == "drop"
@@ -154,7 +158,7 @@ class Parser:
         self._quiet = whole or drop
         """Whether a call's events don't leave as they come."""
         output = Output(keep)
-        call_options = CallOptions(cut_calls, whole, repair, undeclared, drop)
+        call_options = CallOptions(cut_calls, whole, repair, undeclared, drop, typing)
         self._run = Executor(
             machine,
             Calls(tools, call_options, new_call_id or _random_id, output),
@@ -247,7 +251,7 @@ class Parser:
 
         ``marker`` is bounded by :attr:`bound`. The declared waits aren't: ``decision`` (a call in open reasoning),
         ``name`` (a call whose arguments come before its name), ``call`` (``stream_calls="whole"``) and ``value`` (a
-        value that can be typed only when it is over).
+        value that can be typed only when it is over, or white space that may be its last).
         """
         run = self._run
         if run.trial is not None:
@@ -257,7 +261,7 @@ class Parser:
             return "name" if run.opening is not None else "marker" if run.held else ""
         if self._quiet:
             return "call"
-        if call.params is not None and call.params.inside and not call.params.streams:
+        if call.params is not None and call.params.waits:
             return "value"
         return "marker" if run.held else ""
 
@@ -391,7 +395,7 @@ class Parser:
         if call is None or self._quiet or channel in ("markup", "aside"):
             return
         if channel == "value":
-            if call.params is None or not call.params.streams:
+            if call.params is None or not call.params.verbatim:
                 return
             self._trigger = _NEVER if run.held else state.escapes
             self._edges = state.soft_edges

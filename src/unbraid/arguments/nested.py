@@ -21,7 +21,8 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from .decoder import Look, inside, look, overlap
-from .typing import Policy, convert, element, is_string, member, types
+from .schemas import element, member, types, view
+from .typing import Policy, convert, is_string
 
 _LAYOUT = re.compile(r"[ \t\r\n]*")
 _GAP = r"[ \t\r\n]{0,32}"
@@ -30,8 +31,6 @@ _DEPTH = 128
 """How many elements may be open at once."""
 _TEXT = "$text"
 """The key for text between an object's elements; with more dollar signs where an element has that name."""
-_SAID_TO_BE_STRING = Policy("json")
-"""With it only a schema makes a value a string, never its absence."""
 
 
 class _Element:
@@ -270,7 +269,8 @@ class NestedDecoder:
     # -- schemas -------------------------------------------------------------------------------------------------
 
     def _is_plain(self, schema: Any) -> bool:
-        return is_string(schema, self._root, _SAID_TO_BE_STRING)
+        """Whether it can be said while it is written: the schema itself says string, not only its absence."""
+        return view(schema, self._root, "json").is_string and is_string(schema, self._root, self._policy)
 
     def _schema_within(self, parent: _Element, name: str, index: int) -> Any:
         """The schema of an element in another one, of which it may not be known yet whether it is a list."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from ..arguments.rawtext import read
 from ..arguments.typing import Policy, convert, is_string
 from ..format import FormatError, Params
 from . import charset as cs
@@ -66,10 +67,16 @@ class RawValues:
         options += [self._typed(each) for each in typed]
         if not strings:
             return either(options)
+        layout = self.codec.strip or self.codec.entities
         begins = "".join(_BEGINS[each["type"]] for each in typed if set(each) & _LIMITS)
         begins += "".join(_BEGINS[_type(value)] for value in listed if not isinstance(value, str))
         for each in strings:
             bound = any(key in each for key in ("pattern", "minLength", "maxLength"))
+            if layout and bound:
+                raise FormatError(
+                    f"{name} may be a string with limits; in this format a string isn't read as it is written, so "
+                    "they can't be kept"
+                )
             if begins and bound:
                 raise FormatError(
                     f"{name} may be a string with limits or another type with limits; in this format they "
@@ -91,7 +98,8 @@ class RawValues:
         python = self.codec.scalars == "python" and (value is None or isinstance(value, bool))
         text = value if isinstance(value, str) else _PYTHON[value] if python else json.dumps(value)
         root, policy = self.schemas.variants.root, Policy(self.codec.untyped)
-        back = text if is_string(schema, root, policy) else json.loads(convert(text, schema, root, policy))
+        seen = read(text, self.codec.strip, self.codec.entities)
+        back = seen if is_string(schema, root, policy) else json.loads(convert(seen, schema, root, policy))
         if type(back) is not type(value) or back != value:
             raise FormatError(f"the value {value!r} of {name} would be read as {back!r} in this format")
         if isinstance(value, str) or python:

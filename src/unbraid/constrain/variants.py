@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..arguments.typing import ALIASES
+from ..arguments.schemas import WORDS
 from ..format import FormatError
 from .merge import disjoint, merge, same
 
@@ -161,7 +161,7 @@ class Variants:
         declared = schema.get("type", [])
         types = []
         for each in declared if isinstance(declared, list) else [declared]:
-            kind = ALIASES.get(str(each).lower(), str(each).lower())
+            kind = WORDS.get(str(each).lower(), str(each).lower())
             if kind not in TYPES:
                 raise self.error(f"the type {each!r}; there are {', '.join(TYPES)}")
             types.append(kind)

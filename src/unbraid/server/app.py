@@ -28,6 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..format import Format
+from ..options import check
 from ..registry import formats, resolve
 from ..wire.fields import RequestError
 from ..wire.openai_request import read_request
@@ -63,17 +64,22 @@ _POLICY = (
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def create_app(engine: Engine, format: str | Format, *, api_key: str | None = None) -> Starlette:
+def create_app(
+    engine: Engine, format: str | Format, *, api_key: str | None = None, typing: str = "schema"
+) -> Starlette:
     """The application in front of an engine.
 
     Args:
         engine: who writes. It is closed with the application.
         format: the format to read its output in, unless a request names another.
         api_key: the key that clients must send; ``None``: none is needed.
+        typing: the policy that types raw values, unless a request names another.
 
     Raises:
         FormatError: there is no such format.
+        OptionError: there is no such policy.
     """
+    check("typing", typing)
     default = resolve(format)
 
     def guarded(endpoint: Endpoint) -> Endpoint:
@@ -98,7 +104,7 @@ def create_app(engine: Engine, format: str | Format, *, api_key: str | None = No
 
     async def chat(request: Request) -> Response:
         wanted = read_request(await read_json(request))
-        answer = await asyncio.to_thread(Chat, wanted, engine, default)
+        answer = await asyncio.to_thread(Chat, wanted, engine, default, typing)
         if not wanted.stream:
             return JSONResponse(await while_connected(request.receive, answer.whole()))
         chunks = answer.chunks()

@@ -33,13 +33,14 @@ class Chat:
         request: what the client wants.
         engine: who writes.
         format: the format to read the output in, unless the request names another.
+        typing: the policy that types raw values, unless the request names another.
 
     Raises:
         RequestError: the request doesn't fit the model, the template or the format.
     """
 
-    def __init__(self, request: ChatRequest, engine: Engine, format: Format) -> None:
-        self._plan = plan(request, engine.model, format)
+    def __init__(self, request: ChatRequest, engine: Engine, format: Format, typing: str = "schema") -> None:
+        self._plan = plan(request, engine.model, format, typing)
         self._engine = engine
         self._parser = self._plan.parser
         self._include_usage = request.include_usage

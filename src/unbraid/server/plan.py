@@ -34,8 +34,8 @@ class Plan:
     """How much reasoning there may be, where that is limited."""
 
 
-def plan(request: ChatRequest, model: Model, format: Format) -> Plan:
-    """The plan for a request to this model, to be read in this format unless the request names another.
+def plan(request: ChatRequest, model: Model, format: Format, typing: str = "schema") -> Plan:
+    """The plan for a request to this model, to be read in this format and typed by this policy, unless it names others.
 
     Raises:
         RequestError: the request doesn't fit the model, the template or the format.
@@ -50,7 +50,14 @@ def plan(request: ChatRequest, model: Model, format: Format) -> Plan:
     format = _format(request, format)
     thinking = _thinking(request, format, model)
     prompt = _prompt(request, format, model, thinking)
-    parser = Parser(format, tools=request.tools, thinking=thinking, prompt=prompt, tool_choice=request.tool_choice)
+    parser = Parser(
+        format,
+        tools=request.tools,
+        thinking=thinking,
+        prompt=prompt,
+        tool_choice=request.tool_choice,
+        typing=request.extension.typing or typing,
+    )
     constraint = _Constraint(request, format, model, thinking, parser.state)
     job = Job(
         prompt=prompt,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..format import Format
+from ..options import check
 from ..registry import resolve
 from .errors import SetupError
 
@@ -46,6 +47,8 @@ class Options:
     """Tokens for one prompt and its answer."""
     parallel: int = 4
     """Answers written at once."""
+    typing: str = "schema"
+    """How values are typed where arguments aren't JSON: ``"schema"``, ``"vllm"`` or ``"sglang"``."""
     log_level: str = "warning"
 
 
@@ -59,8 +62,10 @@ def serve(options: Options, *, started: Callable[[str], None] | None = None) -> 
     Raises:
         SetupError: the server can't start as it was asked to. The message says what to change.
         FormatError: there is no such format.
+        OptionError: there is no such policy for types.
     """
     resolve(options.format)
+    check("typing", options.typing)
     listener = _listener(options)
     try:
         engine = _engine(options)
@@ -176,7 +181,7 @@ def _app(engine: Engine, options: Options) -> Starlette:
         from .app import create_app
     except ImportError:
         raise _missing() from None
-    return create_app(engine, options.format, api_key=options.api_key)
+    return create_app(engine, options.format, api_key=options.api_key, typing=options.typing)
 
 
 def _missing() -> SetupError:

@@ -10,7 +10,8 @@ Beyond OpenAI's own fields these are read:
 * ``reasoning``: ``true``, ``false`` or ``{"enabled": ..., "effort": ..., "max_tokens": ...}``; ``reasoning_effort``
   is OpenAI's own.
 * ``top_k``, ``min_p``, ``repetition_penalty``: sampling, as other local servers know it.
-* ``unbraid``: ``{"raw": true}`` adds the raw text and its spans to the answer, ``{"format": NAME}`` chooses the format.
+* ``unbraid``: ``{"raw": true}`` adds the raw text and its spans to the answer, ``{"format": NAME}`` chooses the format,
+  ``{"typing": POLICY}`` how values are typed where arguments aren't JSON.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
+from ..options import OptionError, check
 from .fields import Json, RequestError, boolean, integer, mapping, number, string
 
 ToolChoice = Union[str, "dict[str, Any]"]
@@ -39,6 +41,8 @@ class Extension:
     """Whether the answer carries the raw text and what each character was."""
     format: str | None = None
     """The format to read the model's output in, where it isn't the server's."""
+    typing: str | None = None
+    """The policy that types raw values, where it isn't the server's."""
 
 
 @dataclass(frozen=True)
@@ -256,7 +260,17 @@ def _effort(body: dict[str, Json], key: str, path: str) -> str | None:
 
 def _extension(body: dict[str, Json]) -> Extension:
     wanted = mapping(body, "unbraid") or {}
-    return Extension(raw=boolean(wanted, "raw", "unbraid.") or False, format=string(wanted, "format", "unbraid."))
+    typing = string(wanted, "typing", "unbraid.")
+    if typing is not None:
+        try:
+            check("typing", typing)
+        except OptionError as error:
+            raise RequestError(f"{error}", param="unbraid.typing", code="invalid_value") from None
+    return Extension(
+        raw=boolean(wanted, "raw", "unbraid.") or False,
+        format=string(wanted, "format", "unbraid."),
+        typing=typing,
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- tools
