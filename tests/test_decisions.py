@@ -833,3 +833,10 @@ def test_elements_of_a_small_model_come_in_several_spellings(quote: str) -> None
     for text in (plain, wrapped, joined):
         message = answer("minicpm5", text, calls=[CALL])
         assert not message.notes, text
+
+
+def test_a_template_may_print_containers_as_python() -> None:
+    values = "{'a': True, 'b': [None, 'it\\'s']}", "['x', 1.5]"
+    text = '<function name="f"><param name="o">{}</param><param name="l">{}</param></function>'.format(*values)
+    arguments = {"o": {"a": True, "b": [None, "it's"]}, "l": ["x", 1.5]}
+    answer("minicpm5", text, calls=[("f", arguments)], tools=tools("f(o:object,l:array)"))
