@@ -24,6 +24,8 @@ class Calling(NamedTuple):
 
     tools: Tools
     evidence: str
+    ends: tuple[str, ...] = ()
+    """Markers that end a turn with calls, where they aren't those of others."""
 
 
 class _Body(NamedTuple):
@@ -50,13 +52,15 @@ def calling(writer: Writer, bounds: Bounds, closer: str) -> Calling | None:
         return None
     two = _written(writer, bounds, closer, 2)
     first = _body(one, 0)
+    one, ends = _without_end(one)
+    two = _without_end(two)[0] if two else None
     said = f"a call is written as {one.strip()!r}".replace(NAMES[0], "NAME").replace(IDS[0], "ID")
     if two is None or NAMES[1] not in two:
-        return Calling(_alone(one, first), said)
+        return Calling(_alone(one, first), said, ends)
     bodies = (_body(two, 0), _body(two, 1))
     if bodies[0].start == bodies[1].start:
-        return Calling(_alone(one, bodies[0], one_as=first), said)
-    return Calling(_several(two, bodies), said)
+        return Calling(_alone(one, bodies[0], one_as=first), said, ends)
+    return Calling(_several(two, bodies), said, ends)
 
 
 def _written(writer: Writer, bounds: Bounds, closer: str, calls: int) -> str | None:
@@ -72,7 +76,8 @@ def _written(writer: Writer, bounds: Bounds, closer: str, calls: int) -> str | N
                 continue
             if f"'{_KEYS[0]}':" in written and f'"{_KEYS[0]}"' not in written:
                 continue  # an object where the template wants JSON text
-            if text and text not in written.partition(NAMES[0])[0]:
+            before = written.partition(NAMES[0])[0]
+            if text and (text not in before or not before.partition(text)[0].endswith(marker + bounds.lead.rstrip())):
                 continue
             written = written.partition(text)[2] if text else written.partition(marker)[2]
             if not text and closer and closer.strip() in written.partition(NAMES[0])[0]:
@@ -83,6 +88,14 @@ def _written(writer: Writer, bounds: Bounds, closer: str, calls: int) -> str | N
                 tail = tail.partition(end)[0]
             return written[:last] + tail
     return None
+
+
+def _without_end(text: str) -> tuple[str, tuple[str, ...]]:
+    """What is written of calls, and the token at its end, where that only ends the turn."""
+    last = [token.group() for token in TOKEN.finditer(text)][-1:]
+    if last and text.rstrip().endswith(last[0]) and re.search(r"eom|eot|end_of|im_end|<[|｜]calls", last[0]):
+        return text.rstrip().removesuffix(last[0]), (last[0],)
+    return text, ()
 
 
 def _as_text(message: Message) -> None:
@@ -144,7 +157,7 @@ def _pieces(text: str, name: int) -> _Body:
     (key_1, value_1), (key_2, value_2) = marks
     if min(name, key_1, value_1, key_2, value_2) < 0 or not name < key_1 < value_1 < key_2 < value_2:
         raise NotRead("writes a call's name, keys and values not one after the other, which a format can't say")
-    before = text[name : key_1]
+    before = text[name:key_1]
     middle = text[key_1 + len(_KEYS[0]) : value_1]
     between_two = text[value_1 + len(_VALUES[0]) : key_2]
     after = text[value_2 + len(_VALUES[1]) :]
@@ -156,7 +169,10 @@ def _pieces(text: str, name: int) -> _Body:
     shared = 0
     while shared < min(len(before), len(between_two)) and before[-shared - 1] == between_two[-shared - 1]:
         shared += 1
-    open, close = between_two[len(between_two) - shared :], between_two[: len(between_two) - shared]
+    cut = len(between_two) - shared
+    for token in TOKEN.finditer(between_two):
+        cut = token.end() if token.start() < cut < token.end() else cut
+    open, close = between_two[cut:], between_two[:cut]
     if not close.strip() or not open.strip() or not after.lstrip().startswith(close.strip()):
         # Both begin alike, or one of them holds what the other does: where a tag begins is the best cut.
         for token in TOKEN.finditer(between_two):
@@ -192,14 +208,10 @@ def _several(text: str, bodies: tuple[_Body, _Body]) -> Tools:
         return _python(head, middle, tail)
     named = not isinstance(codec, JsonCall)
     head, middle = _holed(head, 0), _holed(middle, 1)
-    own = [
-        at
-        for at in range(len(middle) + 1)
-        if head.rstrip().endswith(middle[at:].strip())
-        and tail.lstrip().startswith(middle[:at].strip())
-        and middle[at:].strip()
-        and (not named or "{name}" in middle[at:] or "{id}" in middle[at:])
-    ]
+    own = _cuts(head, middle, tail, named)
+    if not own and named:
+        head, middle = (re.sub(r"(?<=\W)\d(?=\W)", "{index}", each, count=1) for each in (head, middle))
+        own = _cuts(head, middle, tail, named)
     if own:
         open, close = middle[own[0] :], middle[: own[0]]
         before = head.rstrip()[: len(head.rstrip()) - len(open.strip())]
@@ -218,6 +230,18 @@ def _several(text: str, bodies: tuple[_Body, _Body]) -> Tools:
     separator = _literal(middle) if middle.strip() else None
     call = _call(head, tail, codec)
     return Tools(replace(call, separator=separator))
+
+
+def _cuts(head: str, middle: str, tail: str, named: bool) -> list[int]:
+    """Where what stands between two bodies may be cut in the first call's end and the second's beginning."""
+    return [
+        at
+        for at in range(len(middle) + 1)
+        if head.rstrip().endswith(middle[at:].strip())
+        and tail.lstrip().startswith(middle[:at].strip())
+        and middle[at:].strip()
+        and (not named or "{name}" in middle[at:] or "{id}" in middle[at:])
+    ]
 
 
 def _python(head: str, middle: str, tail: str) -> Tools:

@@ -165,7 +165,9 @@ def _operand(tokens: _Tokens) -> tuple[str, _Tokens]:
             return f"({inner}){rest[0][1]}", rest[1:]
         return f"({inner})", rest
     if kind == "string":
-        value = text[1:-1] if text[0] == "`" else text[1:-1].encode("ascii", "backslashreplace").decode("unicode-escape")
+        value = (
+            text[1:-1] if text[0] == "`" else text[1:-1].encode("ascii", "backslashreplace").decode("unicode-escape")
+        )
         return repr(value), tokens[1:]
     if text == ".":
         return "dot", tokens[1:]

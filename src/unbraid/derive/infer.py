@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..format import Format, FormatError, Reasoning
+from ..format import Answer, Format, FormatError, Reasoning
 from ..parser import parse
 from .calling import Calling, calling
 from .nodes import NotRead
@@ -18,12 +19,17 @@ from .thinking import thinking
 from .turns import Bounds, bounds
 from .writing import END, USER, Writer, assistant, between, called, user
 
+_ANSWER = "Hello."
 _THOUGHT = "A train to Graz for two."
 _NAME, _ARGUMENTS = "find_trains", {"to": "Graz", "seats": 2}
 
 
 def from_chat_template(
-    template: str, name: str = "derived", *, tokens: Mapping[str, str] | None = None, added: frozenset[str] = frozenset()
+    template: str,
+    name: str = "derived",
+    *,
+    tokens: Mapping[str, str] | None = None,
+    added: frozenset[str] = frozenset(),
 ) -> Format:
     """The format that a chat template tells of.
 
@@ -42,6 +48,7 @@ def from_chat_template(
         thought = thinking(writer, found)
         closer = str(thought.reasoning.close) if thought else ""
         calls = calling(writer, found, closer)
+        answer = _answer(found, thought.reasoning if thought else None)
     except NotRead as why:
         raise FormatError(f"no format can be derived: the chat template {why}") from None
     reasoning = thought.reasoning if thought else None
@@ -50,11 +57,15 @@ def from_chat_template(
     evidence.append(calls.evidence if calls else "it writes no calls")
     example = _example(writer, found, reasoning, calls)
     try:
-        format = _format(name, found, reasoning, calls, evidence, example, added)
+        if calls and calls.ends:
+            found = found._replace(turns=replace(found.turns, ends=(*found.turns.ends, *calls.ends)))
+        format = _format(name, found, reasoning, answer, calls, evidence, example, added)
     except FormatError as wrong:
         said = str(wrong).removeprefix(f"{name}: ")
-        raise FormatError(f"no format can be derived: what the chat template writes can't be told apart: {said}") from None
-    _read_back(format, calls)
+        raise FormatError(
+            f"no format can be derived: what the chat template writes can't be told apart: {said}"
+        ) from None
+    _read_back(format, calls, _example(writer, found, reasoning, None))
     return format
 
 
@@ -62,6 +73,7 @@ def _format(
     name: str,
     found: Bounds,
     reasoning: Reasoning | None,
+    answer: Answer | None,
     calls: Calling | None,
     evidence: list[str],
     example: str,
@@ -69,8 +81,11 @@ def _format(
 ) -> Format:
     made = Format(
         name=name,
-        turns=found.turns,
+        turns=found.turns
+        if answer is None
+        else replace(found.turns, ends=tuple(end for end in found.turns.ends if end != answer.close)),
         reasoning=reasoning,
+        answer=answer,
         tools=calls.tools if calls else None,
         source=f"Derived from the chat template: {'; '.join(evidence)}.",
         example=example,
@@ -78,10 +93,25 @@ def _format(
     return made if not added else _with_special(made, added)
 
 
+def _answer(found: Bounds, reasoning: Reasoning | None) -> Answer | None:
+    """What is written around an answer, if anything is.
+
+    Raises:
+        NotRead: it is opened and not closed.
+    """
+    lead = found.lead
+    if reasoning is not None:
+        for marker in (reasoning.open, reasoning.close):
+            lead = lead.replace(str(marker).strip(), "")
+    if not lead.strip():
+        return None
+    if len(found.turns.ends) < 2:
+        raise NotRead(f"writes {lead.strip()!r} before an answer, but nothing after it, which a format can't say")
+    return Answer(lead, found.turns.ends[0])
+
+
 def _with_special(format: Format, added: frozenset[str]) -> Format:
     """The format with those of its markers that are one token."""
-    from dataclasses import replace
-
     from ..checks import _all_markers
     from ..format import spellings
 
@@ -92,7 +122,7 @@ def _with_special(format: Format, added: frozenset[str]) -> Format:
 
 def _example(writer: Writer, found: Bounds, reasoning: Reasoning | None, calls: Calling | None) -> str:
     """A whole output, as the template writes it."""
-    said = assistant("" if calls else "Hello.", _THOUGHT if reasoning else "")
+    said = assistant("" if calls else _ANSWER, _THOUGHT if reasoning else "")
     marker = str(found.turns.assistant).replace("{{", "{").replace("}}", "}").strip()
     for as_text in (False, True):
         if calls:
@@ -104,7 +134,7 @@ def _example(writer: Writer, found: Bounds, reasoning: Reasoning | None, calls: 
         if "{'to':" not in written:
             break
     written = written.partition(marker)[2]
-    at = max(written.rfind("Graz"), written.rfind("Hello."), 0)
+    at = max(written.rfind("Graz"), written.rfind(_ANSWER), 0)
     tail = written[at:]
     for end in (*found.turns.ends, END):
         tail = tail.partition(end)[0]
@@ -117,18 +147,23 @@ def _example(writer: Writer, found: Bounds, reasoning: Reasoning | None, calls: 
     return written
 
 
-def _read_back(format: Format, calls: Calling | None) -> None:
-    """Make sure that the format reads its example.
+def _read_back(format: Format, calls: Calling | None, answer: str) -> None:
+    """Make sure that the format reads its example and an answer.
 
     Raises:
         FormatError: it doesn't.
     """
     thinks = format.reasoning is not None
     tools = [{"name": _NAME, "parameters": {"properties": {"seats": {"type": "integer"}, "to": {"type": "string"}}}}]
-    message = parse(format.example, format, tools=tools if calls else None, thinking=thinks)
-    told: Any = [(each.name, json.loads(each.arguments)) for each in message.tool_calls]
-    wanted = [(_NAME, _ARGUMENTS)] if calls else []
-    if told != wanted or (message.reasoning or "").strip() != (_THOUGHT if thinks else ""):
-        raise FormatError(
-            f"no format can be derived: {format.example!r}, which the chat template writes, isn't read back"
-        )
+    for text in (format.example, answer):
+        message = parse(text, format, tools=tools if calls else None, thinking=thinks)
+        told = [(each.name, _texts(json.loads(each.arguments))) for each in message.tool_calls]
+        wanted = [(_NAME, _texts(_ARGUMENTS))] if calls and text is not answer else []
+        said = (message.content or "").strip() == (_ANSWER if text is answer or not calls else "")
+        if told != wanted or not said or (message.reasoning or "").strip() != (_THOUGHT if thinks else ""):
+            raise FormatError(f"no format can be derived: the chat template writes {text!r}, which isn't read back")
+
+
+def _texts(arguments: dict[str, Any]) -> dict[str, str]:
+    """Arguments without their types: Python's notation may quote a number, and then it is a string."""
+    return {key: str(value) for key, value in arguments.items()}

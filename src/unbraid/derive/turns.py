@@ -34,6 +34,10 @@ class Bounds(NamedTuple):
     turns: Turns
     prompt: str
     """What the template writes after the assistant's marker and before the model goes on, e.g. ``"<think>\\n"``."""
+    lead: str
+    """What it writes between the assistant's marker and an answer without a thought, e.g. ``"<think></think>"``."""
+    end: str
+    """What it writes after an answer, up to the next turn's marker."""
     evidence: tuple[str, ...]
 
 
@@ -50,7 +54,10 @@ def bounds(writer: Writer) -> Bounds:
         raise NotRead("doesn't write a question and its answer, so the turn boundaries can't be found")
     prompt = between(writer.write(user(), prompt=True), USER)
     asked = between(whole, ANSWER, NEXT_USER) or ""
-    end, other = _apart(asked, whole.partition(USER)[0], whole.rpartition(NEXT_ANSWER)[2])
+    tail = whole.rpartition(NEXT_ANSWER)[2]
+    if before.strip() and tail.rstrip().endswith(before.strip()):
+        tail = tail.rstrip()[: -len(before.strip())]  # the template begins the next turn unasked
+    end, other = _apart(asked, whole.partition(USER)[0], tail)
     marker = _agreed(before, prompt) if prompt and prompt.strip() else before
     marker = _without_end(marker, (end, _system_end(writer, other)))
     if not marker.strip():
@@ -60,23 +67,24 @@ def bounds(writer: Writer) -> Bounds:
     begun = (prompt or "").partition(marker.rstrip())[2] if prompt and marker.rstrip() in prompt else ""
     begun = begun if begun.strip() else ""
     ends = _ends(end)
-    others = _others(writer, marker, other)
+    others = _others(writer, marker, other, ends)
     said = [f"the template writes {_shown(before)} between a question and its answer"]
     if ends:
         said.append(f"and {_shown(asked)} between an answer and the next question")
+    elif END in asked:
+        said.append("and eos_token after an answer, which tokenizer_config.json would tell")
     if begun:
         said.append(f"a prompt ends in {_shown((prompt or '')[-60:])}")
-    return Bounds(Turns(_plain(marker), others=others, ends=ends), begun, tuple(said))
+    lead = before.partition(marker.rstrip())[2]
+    return Bounds(Turns(_plain(marker), others=others, ends=ends), begun, lead, end, tuple(said))
 
 
 def _agreed(before: str, prompt: str) -> str:
     """What the template writes before an answer, whether there is one yet or not."""
-    shared = commonprefix([before, prompt])
-    if before.startswith(prompt.rstrip()) or prompt.startswith(before.rstrip()):
-        return min(before, prompt, key=len) if prompt.startswith(before.rstrip()) else before
-    # Half a token isn't agreed on.
-    cut = [token for token in TOKEN.finditer(before) if token.start() < len(shared) < token.end()]
-    shared = shared[: cut[0].start()] if cut else shared
+    shared = commonprefix([before.rstrip(), prompt.rstrip()])
+    if shared in (before.rstrip(), prompt.rstrip()):
+        return min(before, prompt, key=len)
+    shared = _whole_tokens(before, len(shared))[0]
     return shared if shared.strip() else before
 
 
@@ -107,7 +115,7 @@ def _without_end(marker: str, ends: tuple[str, ...]) -> str:
     """The assistant's marker without the end of the turn before it."""
     for end in ends:
         core = end.strip()
-        if core and marker.lstrip().startswith(core):
+        if core and marker.lstrip().startswith(core) and marker.lstrip()[len(core) :].strip():
             return marker.lstrip()[len(core) :].lstrip()
     first = TOKEN.match(marker.lstrip())
     if first and re.search("end|eot|eos", first.group(), re.IGNORECASE) and marker.lstrip()[first.end() :].strip():
@@ -123,11 +131,11 @@ def _ends(end: str) -> tuple[str, ...]:
     return (_plain(core),)
 
 
-def _others(writer: Writer, marker: str, other: str) -> tuple[str, ...]:
+def _others(writer: Writer, marker: str, other: str, ends: tuple[str, ...]) -> tuple[str, ...]:
     """The markers of turns that aren't the model's; where all begin with one token, that token."""
     mine = TOKEN.match(marker.lstrip())
     found: list[str] = []
-    for beginning in (other, _system(writer), _result(writer)):
+    for beginning in (other, _system(writer), _result(writer, ends)):
         core = beginning.replace(BEGINNING, "").replace(END, "").strip()
         token = TOKEN.match(core)
         if token and mine and token.group() == mine.group():
@@ -145,7 +153,7 @@ def _system(writer: Writer) -> str:
     return head.replace(BEGINNING, "")[token.start() :] if token else head
 
 
-def _result(writer: Writer) -> str:
+def _result(writer: Writer, ends: tuple[str, ...]) -> str:
     result = {"role": "tool", "content": RESULT, "name": NAMES[0], "tool_call_id": "zqcallaaa"}
     talk = [user(), assistant("", calls=1)]
     alone = writer.write(*talk) or ""
@@ -154,6 +162,8 @@ def _result(writer: Writer) -> str:
         return ""
     head = written.partition(RESULT)[0]
     begun = head[len(commonprefix([alone, head])) :]
+    for end in (*ends, END):
+        begun = begun.rpartition(end)[2]
     token = TOKEN.search(begun)
     return begun[token.start() :] if token else ""
 

@@ -81,7 +81,7 @@ class Writer:
             prompt: whether the beginning of the model's turn is written at its end.
             variables: what the template is given besides.
         """
-        names = {**{name: ARGUMENTS for name in NAMES}, **_tools_of(messages)}
+        names = {**dict.fromkeys(NAMES, ARGUMENTS), **_tools_of(messages)}
         tools = [tool(name, given) for name, given in names.items()] if _calls(messages) else None
         try:
             if self.is_go:
