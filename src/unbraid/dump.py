@@ -95,6 +95,6 @@ def _text(value: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    """A string with all but its double quotes escaped. JSON's escapes are TOML's too, which wants DEL escaped as well."""
+    """A string with all but its double quotes escaped. JSON's escapes are TOML's too, which wants DEL escaped."""
     written = '"'.join(json.dumps(part, ensure_ascii=False)[1:-1] for part in value.split('"'))
     return written.replace("\x7f", "\\u007f")

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..format import Call, Codec, Json, JsonCall, Params, Python, Tools
+from ..format import Call, Codec, Gemma, Json, JsonCall, Params, Python, Tools
 from .nodes import NotRead
 from .turns import TOKEN, Bounds
 from .writing import ANSWER, ARGUMENTS, END, IDS, NAMES, USER, Message, Writer, assistant, between, user
@@ -77,7 +77,8 @@ def _written(writer: Writer, bounds: Bounds, closer: str, calls: int) -> str | N
             if f"'{_KEYS[0]}':" in written and f'"{_KEYS[0]}"' not in written:
                 continue  # an object where the template wants JSON text
             before = written.partition(NAMES[0])[0]
-            if text and (text not in before or not before.partition(text)[0].endswith(marker + bounds.lead.rstrip())):
+            lead = _spaceless(marker + bounds.lead)
+            if text and (text not in before or not _spaceless(before.partition(text)[0]).endswith(lead)):
                 continue
             written = written.partition(text)[2] if text else written.partition(marker)[2]
             if not text and closer and closer.strip() in written.partition(NAMES[0])[0]:
@@ -90,10 +91,14 @@ def _written(writer: Writer, bounds: Bounds, closer: str, calls: int) -> str | N
     return None
 
 
+def _spaceless(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
 def _without_end(text: str) -> tuple[str, tuple[str, ...]]:
     """What is written of calls, and the token at its end, where that only ends the turn."""
     last = [token.group() for token in TOKEN.finditer(text)][-1:]
-    if last and text.rstrip().endswith(last[0]) and re.search(r"eom|eot|end_of|im_end|<[|｜]calls", last[0]):
+    if last and text.rstrip().endswith(last[0]) and re.search(r"eom|eot|end_of|im_end|response|<[|｜]calls", last[0]):
         return text.rstrip().removesuffix(last[0]), (last[0],)
     return text, ()
 
@@ -166,6 +171,9 @@ def _pieces(text: str, name: int) -> _Body:
     if before.strip() == "(" and middle.strip("'\" ") == "=":
         closed = text.find(")", value_2)
         return _Body(name, closed + 1, Python())
+    if before.strip() == "{" and middle.startswith(":") and between_two == middle[1:] + "," and middle[1:].strip():
+        closed = text.find("}", value_2)
+        return _Body(name + name_end, closed + 1, Gemma(middle[1:]))
     shared = 0
     while shared < min(len(before), len(between_two)) and before[-shared - 1] == between_two[-shared - 1]:
         shared += 1

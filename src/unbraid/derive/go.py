@@ -29,9 +29,7 @@ def read(template: str) -> tuple[Node, ...]:
     Raises:
         NotRead: blocks that don't end, or that end what didn't begin.
     """
-    reader = _Reader(template)
-    nodes = reader.body(top=True)
-    return nodes
+    return _Reader(template).body(top=True)
 
 
 class _Reader:

@@ -131,12 +131,12 @@ def _example(writer: Writer, found: Bounds, reasoning: Reasoning | None, calls: 
                 call["function"]["arguments"] = json.dumps(_ARGUMENTS)
             said["tool_calls"] = [call]
         written = between(writer.write(user(), said), USER) or ""
-        if "{'to':" not in written:
+        if "Graz" in written and "{'to':" not in written:
             break
     written = written.partition(marker)[2]
     at = max(written.rfind("Graz"), written.rfind(_ANSWER), 0)
     tail = written[at:]
-    for end in (*found.turns.ends, END):
+    for end in (*found.turns.ends, END, marker):
         tail = tail.partition(end)[0]
     written = (written[:at] + tail).strip()
     if reasoning and _THOUGHT not in written:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from os.path import commonprefix
 from typing import NamedTuple
 
 from ..format import Turns
@@ -56,9 +55,11 @@ def bounds(writer: Writer) -> Bounds:
     asked = between(whole, ANSWER, NEXT_USER) or ""
     tail = whole.rpartition(NEXT_ANSWER)[2]
     if before.strip() and tail.rstrip().endswith(before.strip()):
-        tail = tail.rstrip()[: -len(before.strip())]  # the template begins the next turn unasked
+        tail = _first(asked, before)  # the template begins the next turn unasked
     end, other = _apart(asked, whole.partition(USER)[0], tail)
-    marker = _agreed(before, prompt) if prompt and prompt.strip() else before
+    marker = before
+    for each in (prompt, *_switched(writer)):
+        marker = _agreed(marker, each) if each and each.strip() else marker
     marker = _without_end(marker, (end, _system_end(writer, other)))
     if not marker.strip():
         raise NotRead(
@@ -67,6 +68,8 @@ def bounds(writer: Writer) -> Bounds:
     begun = (prompt or "").partition(marker.rstrip())[2] if prompt and marker.rstrip() in prompt else ""
     begun = begun if begun.strip() else ""
     ends = _ends(end)
+    if _plain(marker.strip()) in ends:
+        raise NotRead(f"begins and ends turns with {marker.strip()!r}, so the turn boundaries can't be found")
     others = _others(writer, marker, other, ends)
     said = [f"the template writes {_shown(before)} between a question and its answer"]
     if ends:
@@ -79,18 +82,44 @@ def bounds(writer: Writer) -> Bounds:
     return Bounds(Turns(_plain(marker), others=others, ends=ends), begun, lead, end, tuple(said))
 
 
+def _switched(writer: Writer) -> list[str | None]:
+    """What prompts end in where thinking is switched on, and where it is off."""
+    return [
+        between(writer.write(user(), prompt=True, **{name: to}), USER)
+        for name in writer.variables
+        for to in (True, False)
+    ]
+
+
 def _agreed(before: str, prompt: str) -> str:
     """What the template writes before an answer, whether there is one yet or not."""
-    shared = commonprefix([before.rstrip(), prompt.rstrip()])
+    shared = _shared(before.rstrip(), prompt.rstrip())
     if shared in (before.rstrip(), prompt.rstrip()):
         return min(before, prompt, key=len)
     shared = _whole_tokens(before, len(shared))[0]
     return shared if shared.strip() else before
 
 
+def _shared(one: str, other: str) -> str:
+    """What both begin with."""
+    at = 0
+    while at < min(len(one), len(other)) and one[at] == other[at]:
+        at += 1
+    return one[:at]
+
+
+def _first(asked: str, before: str) -> str:
+    """The token that both begin with and another token follows: the end of any turn."""
+    token = TOKEN.match(asked.lstrip())
+    if token is None or not before.lstrip().startswith(token.group()):
+        return ""
+    end = len(asked) - len(asked.lstrip()) + token.end()
+    return asked[:end] if TOKEN.match(asked[end:].lstrip()) else ""
+
+
 def _apart(asked: str, head: str, tail: str) -> tuple[str, str]:
     """What stands between an answer and the next question, as the answer's end and the question's beginning."""
-    end = commonprefix([asked, tail])
+    end = _shared(asked, tail)
     if end.strip():
         return _whole_tokens(asked, len(end))
     shared = 0
@@ -140,9 +169,9 @@ def _others(writer: Writer, marker: str, other: str, ends: tuple[str, ...]) -> t
         token = TOKEN.match(core)
         if token and mine and token.group() == mine.group():
             core = token.group()
-        if core and len(core) <= 80 and not any(core.startswith(each) for each in found):
-            if core != marker.strip():
-                found.append(core)
+        known = core == marker.strip() or any(core.startswith(each) for each in found)
+        if core and len(core) <= 80 and not known:
+            found.append(core)
     return tuple(_plain(each) for each in found)
 
 
@@ -161,7 +190,7 @@ def _result(writer: Writer, ends: tuple[str, ...]) -> str:
     if RESULT not in written:
         return ""
     head = written.partition(RESULT)[0]
-    begun = head[len(commonprefix([alone, head])) :]
+    begun = head[len(_shared(alone, head)) :]
     for end in (*ends, END):
         begun = begun.rpartition(end)[2]
     token = TOKEN.search(begun)
