@@ -3,7 +3,9 @@
 ``parse`` takes a whole output, ``Parser`` takes it as it streams; both give the same message. See ``docs/design.md``.
 """
 
+from .derive import derive
 from .detect import Candidate, Detected, Evidence, detect
+from .dump import dumps
 from .events import (
     Content,
     Event,
@@ -50,7 +52,9 @@ __all__ = [
     "ToolCallEnd",
     "ToolCallStart",
     "__version__",
+    "derive",
     "detect",
+    "dumps",
     "formats",
     "load",
     "parse",

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..detect import ChatTemplate, _added_tokens, _config, detect
 from ..format import Format, FormatError
+from ..parser import parse
 from ..registry import resolve
 from .infer import from_chat_template
 from .response import KEY, from_response_template
@@ -48,7 +50,7 @@ def derive(
         return resolve(found.format)
     template = _one(chat_template if chat_template is not None else config.get("chat_template"))
     if KEY in config:
-        return from_response_template(config, template, name)
+        return _compared(from_response_template(config, template, name), config, template)
     if "response_schema" in config and template is None:
         raise FormatError(
             "tokenizer_config.json has response_schema, whose regular expressions a format can't say; "
@@ -57,6 +59,29 @@ def derive(
     if template is None:
         raise FormatError("there is nothing to derive a format from; give a chat template, or tokenizer_config.json")
     return from_chat_template(template, name, tokens=_tokens(config), added=frozenset(_added_tokens(config)))
+
+
+def _compared(format: Format, config: Mapping[str, Any], template: str | None) -> Format:
+    """A response template's format, with what the chat template writes for its example.
+
+    Where it reads that otherwise, the chat template's format is taken: the template is what the model was trained with.
+    """
+    if template is None:
+        return format
+    try:
+        other = from_chat_template(
+            template, format.name, tokens=_tokens(config), added=frozenset(_added_tokens(config))
+        )
+    except FormatError:
+        return format
+    if other.tools is None or _read(other.example, format) == _read(other.example, other):
+        return replace(format, example=other.example, special=other.special)
+    return replace(other, source=f"{other.source} The {KEY} in tokenizer_config.json would read its calls otherwise.")
+
+
+def _read(text: str, format: Format) -> tuple[Any, ...]:
+    message = parse(text, format, thinking=True)
+    return (message.reasoning, message.content, [(call.name, call.arguments) for call in message.tool_calls])
 
 
 def _one(template: ChatTemplate | None) -> str | None:

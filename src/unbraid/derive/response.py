@@ -43,6 +43,7 @@ _FIELD = (
     *("repeats", "join", "optional", "transform", "transform_each"),
 )
 _REASONING = ("thinking", "reasoning_content", "reasoning")
+_NAME_TAG = re.compile(r"<([\w:-]+)[^<>]*\{name\}[^<>]*>\s*\Z")
 _HOLE = re.compile(r"\{(\w+(?:\.\w+)*)\}\Z")
 
 
@@ -190,7 +191,17 @@ def _tools(field: Mapping[str, Any], open: tuple[str, ...], close: tuple[str, ..
         raise FormatError(f"{where} needs open: nothing else would tell a call from an answer")
     if isinstance(codec, Params) and not close:
         raise FormatError(f"{where} needs close: parameters don't end themselves")
+    if isinstance(codec, Params):
+        close = _with_inner(open[0], close)
     return Tools(Call(_spelling(open) if open else None, _spelling(close) if close else None, codec))
+
+
+def _with_inner(open: str, close: tuple[str, ...]) -> tuple[str, ...]:
+    """A call's closers, and those with the end of the tag that holds its name, which this notation passes over."""
+    inner = _NAME_TAG.search(open)
+    if inner is None or any(f"</{inner[1]}>" in each for each in close):
+        return close
+    return (*(f"\n</{inner[1]}>\n{each}" for each in close), *close)
 
 
 def _codec(field: Mapping[str, Any], named: bool, where: str) -> Codec:
