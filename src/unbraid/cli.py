@@ -196,7 +196,7 @@ def _found(given: str) -> Found:
 
 
 def _derive(args: argparse.Namespace) -> int:
-    from .derive import derive
+    from .derivation import derive
     from .dump import dumps
 
     out = args.out
@@ -229,7 +229,7 @@ def _derive(args: argparse.Namespace) -> int:
     except OSError as wrong:
         raise Refused(f"{out!r} can't be written: {wrong.strerror or wrong}.") from None
     _print(f"{format.name}, written to {out}")
-    for each in format.source.removeprefix("Derived from ").rstrip(".").split("; "):
+    for each in format.source.split("; "):
         _print(f"  {each}")
     _print(f"next: unbraid lint {out}\n      unbraid explain --format {_as_path(out)} reply.txt")
     return 0

@@ -30,7 +30,7 @@ def thinking(writer: Writer, bounds: Bounds) -> Thinking | None:
         before, _, after = written.partition(THOUGHT)
         open = before.rpartition(_single(marker.strip()))[2]
         close = after.partition(ANSWER)[0] if ANSWER in after else "".join(TOKEN.findall(after)[:1])
-        said = f"a thought is written between {open!r} and {close!r}"
+        said = f"{open!r} and {close!r} around a thought"
     if not (open.strip() and close.strip()):
         open, close, said = _told(writer, bounds)
     if not (open.strip() and close.strip()):
@@ -57,7 +57,7 @@ def _told(writer: Writer, bounds: Bounds) -> tuple[str, str, str]:
         names.setdefault(name, set()).add(slash)
     for name, slashes in names.items():
         if "/" in slashes:
-            return f"<{name}>\n", f"\n</{name}>\n\n", f"the template holds '</{name}>'"
+            return f"<{name}>\n", f"\n</{name}>\n\n", f"somewhere {f'</{name}>'!r}, and no thought anywhere"
     return "", "", ""
 
 

@@ -54,7 +54,7 @@ def calling(writer: Writer, bounds: Bounds, closer: str) -> Calling | None:
     first = _body(one, 0)
     one, ends = _without_end(one)
     two = _without_end(two)[0] if two else None
-    said = f"a call is written as {one.strip()!r}".replace(NAMES[0], "NAME").replace(IDS[0], "ID")
+    said = f"{_plainly(one.strip())!r} for a call"
     if two is None or NAMES[1] not in two:
         return Calling(_alone(one, first), said, ends)
     bodies = (_body(two, 0), _body(two, 1))
@@ -89,6 +89,13 @@ def _written(writer: Writer, bounds: Bounds, closer: str, calls: int) -> str | N
                 tail = tail.partition(end)[0]
             return written[:last] + tail
     return None
+
+
+def _plainly(text: str) -> str:
+    """A call with words that people understand in the place of ours."""
+    for ours, said in zip((NAMES[0], IDS[0], *_KEYS, *_VALUES), ("NAME", "ID", "K1", "K2", "V1", "V2"), strict=True):
+        text = text.replace(ours, said)
+    return text
 
 
 def _spaceless(text: str) -> str:

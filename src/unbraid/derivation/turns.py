@@ -71,13 +71,13 @@ def bounds(writer: Writer) -> Bounds:
     if _plain(marker.strip()) in ends:
         raise NotRead(f"begins and ends turns with {marker.strip()!r}, so the turn boundaries can't be found")
     others = _others(writer, marker, other, ends)
-    said = [f"the template writes {_shown(before)} between a question and its answer"]
+    said = [f"{_shown(before)} between a question and its answer"]
     if ends:
-        said.append(f"and {_shown(asked)} between an answer and the next question")
+        said.append(f"{_shown(asked)} between an answer and the next question")
     elif END in asked:
-        said.append("and eos_token after an answer, which tokenizer_config.json would tell")
+        said.append("eos_token, which tokenizer_config.json would tell, after an answer")
     if begun:
-        said.append(f"a prompt ends in {_shown((prompt or '')[-60:])}")
+        said.append(f"{_shown((prompt or '')[-60:])} at a prompt's end")
     lead = before.partition(marker.rstrip())[2]
     return Bounds(Turns(_plain(marker), others=others, ends=ends), begun, lead, end, tuple(said))
 

@@ -53,8 +53,8 @@ def from_chat_template(
         raise FormatError(f"no format can be derived: the chat template {why}") from None
     reasoning = thought.reasoning if thought else None
     evidence = [*found.evidence]
-    evidence.append(thought.evidence if thought else "it writes no thoughts")
-    evidence.append(calls.evidence if calls else "it writes no calls")
+    evidence.append(thought.evidence if thought else "no thoughts")
+    evidence.append(calls.evidence if calls else "no calls")
     example = _example(writer, found, reasoning, calls)
     try:
         if calls and calls.ends:
@@ -87,7 +87,7 @@ def _format(
         reasoning=reasoning,
         answer=answer,
         tools=calls.tools if calls else None,
-        source=f"Derived from the chat template: {'; '.join(evidence)}.",
+        source=f"Derived from the chat template, which writes {'; '.join(evidence)}.",
         example=example,
     )
     return made if not added else _with_special(made, added)

@@ -127,7 +127,7 @@ def _completed(
         found = bounds(Writer(chat_template, {}))
     except NotRead:
         return turns, reasoning
-    evidence.append(f"other turns: {found.evidence[0]}")
+    evidence.append(f"the chat template, which writes {found.evidence[0]}")
     others = tuple(each for each in found.turns.others if each not in turns.assistant)
     ends = tuple(dict.fromkeys((*turns.ends, *found.turns.ends)))
     if reasoning is not None:
