@@ -16,6 +16,8 @@ from .nodes import NotRead
 from .turns import TOKEN, Bounds
 from .writing import ANSWER, ARGUMENTS, END, IDS, NAMES, USER, Message, Writer, assistant, between, user
 
+_INSIDE = (("<", "[", "/", "|"), (">", "]", "|"))
+"""What no tag ends with, and what none begins with."""
 _KEYS, _VALUES = tuple(ARGUMENTS), tuple(ARGUMENTS.values())
 
 
@@ -249,7 +251,7 @@ def _several(text: str, bodies: tuple[_Body, _Body]) -> Tools:
 
 def _cuts(head: str, middle: str, tail: str, named: bool) -> list[int]:
     """Where what stands between two bodies may be cut in the first call's end and the second's beginning."""
-    return [
+    cuts = [
         at
         for at in range(len(middle) + 1)
         if head.rstrip().endswith(middle[at:].strip())
@@ -257,6 +259,10 @@ def _cuts(head: str, middle: str, tail: str, named: bool) -> list[int]:
         and middle[at:].strip()
         and (not named or "{name}" in middle[at:] or "{id}" in middle[at:])
     ]
+    # Rather between two tags than inside one.
+    return sorted(
+        cuts, key=lambda at: middle[:at].rstrip()[-1:] in _INSIDE[0] or middle[at:].lstrip()[:1] in _INSIDE[1]
+    )
 
 
 def _python(head: str, middle: str, tail: str) -> Tools:

@@ -28,7 +28,8 @@ def thinking(writer: Writer, bounds: Bounds) -> Thinking | None:
     said = ""
     if THOUGHT in written and marker.strip() in _doubled(written):
         before, _, after = written.partition(THOUGHT)
-        open = before.rpartition(_single(marker.strip()))[2]
+        whole = _single(marker)
+        open = before.rpartition(whole if whole in before else whole.strip())[2]
         close = after.partition(ANSWER)[0] if ANSWER in after else "".join(TOKEN.findall(after)[:1])
         said = f"{open!r} and {close!r} around a thought"
     if not (open.strip() and close.strip()):

@@ -147,7 +147,11 @@ def _without_end(marker: str, ends: tuple[str, ...]) -> str:
         if core and marker.lstrip().startswith(core) and marker.lstrip()[len(core) :].strip():
             return marker.lstrip()[len(core) :].lstrip()
     first = TOKEN.match(marker.lstrip())
-    if first and re.search("end|eot|eos", first.group(), re.IGNORECASE) and marker.lstrip()[first.end() :].strip():
+    if (
+        first
+        and re.search(r"end|eot|eos|^.?</|^\[/", first.group(), re.IGNORECASE)
+        and marker.lstrip()[first.end() :].strip()
+    ):
         return marker.lstrip()[first.end() :].lstrip()
     return marker.lstrip()
 
