@@ -12,10 +12,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..format import Call, Codec, Gemma, Json, JsonCall, Params, Python, Tools
+from ..literals import pieces
 from .nodes import NotRead
 from .turns import TOKEN, Bounds
 from .writing import ANSWER, ARGUMENTS, END, IDS, NAMES, USER, Message, Writer, assistant, between, user
 
+_NOTHING_BEFORE = "writes nothing before a call that would tell it from an answer"
 _INSIDE = (("<", "[", "/", "|"), (">", "]", "|"))
 """What no tag ends with, and what none begins with."""
 _KEYS, _VALUES = tuple(ARGUMENTS), tuple(ARGUMENTS.values())
@@ -225,6 +227,8 @@ def _several(text: str, bodies: tuple[_Body, _Body]) -> Tools:
         return _python(head, middle, tail)
     named = not isinstance(codec, JsonCall)
     head, middle = _holed(head, 0), _holed(middle, 1)
+    if named and not any(text.strip() for text, _ in pieces(head)):
+        raise NotRead(_NOTHING_BEFORE)
     own = _cuts(head, middle, tail, named)
     if not own and named:
         head, middle = (re.sub(r"(?<=\W)\d(?=\W)", "{index}", each, count=1) for each in (head, middle))
@@ -275,7 +279,7 @@ def _call(head: str, tail: str, codec: Codec) -> Call:
     open = _holed(head, 0)
     if not open.strip():
         if not isinstance(codec, JsonCall | Python):
-            raise NotRead("writes nothing before a call that would tell it from an answer")
+            raise NotRead(_NOTHING_BEFORE)
         return Call(None, None, codec)
     return Call(open, _literal(tail) if tail.strip() else None, codec, id=_id_shape(open))
 

@@ -23,7 +23,7 @@ from .writing import (
     user,
 )
 
-TOKEN = re.compile(r"<[^<>\s]{1,48}>|\[/?[A-Z_]{2,24}\]|[^\sA-Za-z0-9.,;:'\"(){}]{1,4}\w{1,16}\[")
+TOKEN = re.compile(r"<<?[^<>\s]{1,48}>>?|\[/?[A-Z_]{2,24}\]|[^\sA-Za-z0-9.,;:'\"(){}]{1,4}\w{1,16}\[")
 """What looks like a token of its own: ``<|im_end|>``, ``[/INST]``, ``]~b[``."""
 
 
