@@ -174,12 +174,12 @@ def _detect(args: argparse.Namespace) -> int:
         _print_json({**told.as_dict(), "files": list(found.files)}, indent=2)
         return code
     _print(str(told) + (f"\n  read: {', '.join(found.files)}" if found.files else ""))
-    if told.format is None and found.chat_template is not None:
-        _print(f"next: unbraid derive {args.path}    makes a format from what the chat template writes")
-    elif told.format is None:
-        _print("next: unbraid formats    lists the formats with an example of each, to compare with an output")
-    else:
+    if told.format is not None:
         _print(f"next: unbraid explain --format {told.format} reply.txt")
+        return code
+    if found.chat_template is not None:
+        _print(f"next: unbraid derive {args.path}    makes a format from what the chat template writes")
+    _print("next: unbraid formats    lists the formats with an example of each, to compare with an output")
     return code
 
 

@@ -263,10 +263,13 @@ def _cuts(head: str, middle: str, tail: str, named: bool) -> list[int]:
         and middle[at:].strip()
         and (not named or "{name}" in middle[at:] or "{id}" in middle[at:])
     ]
-    # Rather between two tags than inside one.
-    return sorted(
-        cuts, key=lambda at: middle[:at].rstrip()[-1:] in _INSIDE[0] or middle[at:].lstrip()[:1] in _INSIDE[1]
-    )
+    tokens = [token.span() for token in TOKEN.finditer(middle)]
+
+    def inside(at: int) -> bool:
+        left, right = middle[:at].rstrip()[-1:], middle[at:].lstrip()[:1]
+        return any(start < at < end for start, end in tokens) or left in _INSIDE[0] or right in _INSIDE[1]
+
+    return sorted(cuts, key=inside)  # rather between two tags than inside one
 
 
 def _python(head: str, middle: str, tail: str) -> Tools:

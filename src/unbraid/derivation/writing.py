@@ -132,10 +132,8 @@ class _Json(dict[str, Any]):
 
 
 def _go_message(message: Message) -> dict[str, Any]:
-    calls = [
-        _Json(Function=_Json(Name=each["function"]["name"], Arguments=_Json(each["function"]["arguments"])))
-        for each in message.get("tool_calls", ())
-    ]
+    functions = [each["function"] for each in message.get("tool_calls", ())]
+    calls = [_Json(Function=_Json(Name=each["name"], Arguments=_arguments(each["arguments"]))) for each in functions]
     return {
         "Role": message["role"],
         "Content": message["content"],
@@ -143,6 +141,10 @@ def _go_message(message: Message) -> dict[str, Any]:
         "ToolCalls": calls,
         "ToolName": message.get("name", ""),
     }
+
+
+def _arguments(given: Any) -> Any:
+    return _Json(given) if isinstance(given, Mapping) else given
 
 
 def _tools_of(messages: tuple[Message, ...]) -> dict[str, Mapping[str, Any]]:
