@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8321
 
-.PHONY: demo test test-laws test-long test-server test-browser bench docs lint format clean help
+.PHONY: demo test test-laws test-thousand test-long test-server test-browser bench docs lint format clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,10 +28,13 @@ demo: $(VENV)/model ## start the server and the page on a real model, and show h
 test: $(VENV)/ready ## all fast tests, the laws included (at most five minutes on two cores)
 	@$(BIN)/pytest -n auto --dist worksteal -m "not server and not browser"
 
-test-laws: $(VENV)/ready ## the laws with 1,000 examples for every format
+test-laws: $(VENV)/ready ## the laws with 200 examples for every format
 	@UNBRAID_PROFILE=all $(BIN)/pytest -n auto --dist worksteal tests/test_laws.py
 
-test-long: $(VENV)/ready ## the laws with ten times the examples
+test-thousand: $(VENV)/ready ## the laws with 1,000 examples for every format
+	@UNBRAID_PROFILE=thousand $(BIN)/pytest -n auto --dist worksteal tests/test_laws.py
+
+test-long: $(VENV)/ready ## the laws with 10,000 examples
 	@UNBRAID_PROFILE=long $(BIN)/pytest -n auto --dist worksteal -m "not server and not browser" tests/test_laws.py
 
 test-server: $(VENV)/model ## the server on the real model, with the official client

@@ -10,8 +10,8 @@ Markers are written as *literals*: plain text with holes, for example ``"<functi
 
 * Holes: ``{name}`` and ``{id}`` of a call, ``{key}`` and ``{type}`` of a parameter, ``{index}`` (a number),
   ``{channel}`` and ``{recipient}`` of a message's header, and ``{suffix}``, what a checkpoint's vocabulary puts on its
-  tags (``:opensource``; nothing is one too). Those that nothing uses are read and passed over. A brace that is meant
-  as text is doubled: ``{{`` and ``}}``.
+  tags (``:opensource``; nothing is one too). Those that nothing uses are read and passed over. ``{line}`` is a line
+  end that must be there. A brace that is meant as text is doubled: ``{{`` and ``}}``.
 * A part that may be missing is written ``{?part}``; holes may stand in it.
 * White space at the edges is *soft*: it belongs to the marker when it is there and isn't required. At most the white
   space that is written counts, everything beyond it is data.

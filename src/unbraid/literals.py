@@ -95,9 +95,10 @@ _HOLES: dict[str, str] = {
     "recipient": r"[^\s<>%s]{1,64}",
     "index": r"[0-9]{1,9}",
     "suffix": r"(?::[0-9A-Za-z_.-]{0,32})?",
+    "line": r"\n",
 }
 """What fills a hole; ``%s`` stands for the character that comes after it."""
-_LONGEST = {"key": HOLE_LIMIT, "name": HOLE_LIMIT, "id": HOLE_LIMIT, "index": 9, "suffix": 33}
+_LONGEST = {"key": HOLE_LIMIT, "name": HOLE_LIMIT, "id": HOLE_LIMIT, "index": 9, "line": 1, "suffix": 33}
 _LOOSE = frozenset({"name", "id"})
 """Holes with white space around them that isn't part of what they hold."""
 

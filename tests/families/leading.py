@@ -175,6 +175,10 @@ def gemma4_after_tool(said: Said) -> Written:
 
 GEMMA4 = (
     *thinking("<|channel>thought", "<channel|>"),
+    Exclusion(
+        "a first line that is the channel's name opens it: models forget the token",
+        lambda said: any(text.lstrip().startswith("thought\n") for text in (said.reasoning or "", said.content)),
+    ),
     LAYOUT,
     ends_of_turn("<turn|>", "<|tool_response>", "<eos>"),
     Exclusion("content with a whole call header is a call", content_matches(r"<\|tool_call>\s*call:\s*[^\s<>{}]")),

@@ -153,7 +153,7 @@ LFM2_EXCLUDED = (
     *THINK,
     LAYOUT,
     ends_of_turn("<|im_end|>", "<|endoftext|>", "<|im_start|>"),
-    whole_header(r"<\|tool_call_start\|>\s*[\[{\w]"),
+    whole_header(r"<\|tool_call_start\|>\s*[\[{\w]|\[Calling tool:"),
 )
 LFM2_COMPACT_EXCLUDED = (*LFM2_EXCLUDED, THINK_LINES)
 

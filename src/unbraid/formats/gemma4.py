@@ -1,4 +1,7 @@
-"""Gemma 4: calls in a notation of its own, with bare keys and strings between ``<|"|>``; reasoning is a channel."""
+"""Gemma 4: calls in a notation of its own, with bare keys and strings between ``<|"|>``; reasoning is a channel.
+
+The token that opens the channel may be missing: then a first line that is nothing but the channel's name opens it.
+"""
 
 from ..format import Call, Format, Gemma, Reasoning, Signs, Tools, Turns
 
@@ -9,7 +12,9 @@ FORMAT = Format(
         others=("<|turn>", "<|tool_response>"),
         ends=("<turn|>", "<|tool_response>", "<eos>"),
     ),
-    reasoning=Reasoning("<|channel>thought\n", "\n<channel|>", default=False, toggle=("enable_thinking",)),
+    reasoning=Reasoning(
+        ("<|channel>thought\n", "thought{line}"), "\n<channel|>", default=False, toggle=("enable_thinking",)
+    ),
     tools=Tools(Call("<|tool_call>call:{name}", "<tool_call|>", Gemma('<|"|>'))),
     special=(
         "<|turn>",

@@ -1,20 +1,23 @@
 """LFM2 and LFM2.5: a Python list of calls between two tokens.
 
 Where a model thinks, it opens thinking itself, or doesn't. Between the tokens models also write JSON: a call object, or
-an array of them.
+an array of them. Some servers show them earlier calls as ``[Calling tool: f({…})]``, which they then write, too.
 """
 
-from ..format import Aside, Call, Format, JsonCall, Python, Reasoning, Signs, Tools, Turns
+from ..format import Aside, Call, Format, Json, JsonCall, Python, Reasoning, Signs, Tools, Turns
 
 FORMAT = Format(
     name="lfm2",
     turns=Turns("<|im_start|>assistant\n", others=("<|im_start|>",), ends=("<|im_end|>", "<|endoftext|>")),
     reasoning=Reasoning(("<think>", "<think>\n"), ("</think>", "\n</think>\n\n")),
-    tools=Tools(
-        (
-            Call("<|tool_call_start|>", "<|tool_call_end|>", Python()),
-            Call("<|tool_call_start|>", "<|tool_call_end|>", JsonCall()),
-        )
+    tools=(
+        Tools(
+            (
+                Call("<|tool_call_start|>", "<|tool_call_end|>", Python()),
+                Call("<|tool_call_start|>", "<|tool_call_end|>", JsonCall()),
+            )
+        ),
+        Tools(Call("[Calling tool: {name}(", ")]", Json())),
     ),
     asides=(Aside("<|tool_response_start|>", "<|tool_response_end|>"),),
     special=(
