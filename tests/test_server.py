@@ -192,7 +192,7 @@ def test_a_request_may_choose_the_format(start: Start) -> None:
     fields = {"tools": [TRAINS], "reasoning": True, "unbraid": {"format": "kimi_k2"}}
     answer = server.post({"messages": ASK, **fields}).json()
     assert answer["choices"][0]["message"]["tool_calls"][0]["id"] == "functions.find_trains:0"
-    wrong = server.post({"messages": ASK, "unbraid": {"format": "kimi_k3"}})
+    wrong = server.post({"messages": ASK, "unbraid": {"format": "kimi_k2x"}})
     assert wrong.status_code == 400 and "kimi_k2" in wrong.json()["error"]["message"]
 
 
