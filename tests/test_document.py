@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from unbraid.document import draw, page, pages, write
 from unbraid.document.pages import shipped
 from unbraid.document.words import code, core, shortened
-from unbraid.format import Format, Turns
+from unbraid.format import Answer, Aside, Format, Turns
 from unbraid.literals import parse
 from unbraid.plan import plan
 
@@ -80,6 +81,19 @@ def test_a_format_that_is_not_shipped_has_a_page_too() -> None:
     told = page(Format(name="mine", turns=Turns("<|a|>")))
     assert told.startswith("# mine\n")
     assert "Models of this format write no reasoning of their own." in told
+
+
+def test_a_page_tells_of_turns_answers_and_asides() -> None:
+    turns = Turns("<|a|>", others=("<|u|>",), ends=("<|e|>",), headed=True)
+    told = page(Format("mine", turns, answer=Answer("<say>\n", "</say>"), asides=(Aside("<hm>", "</hm>"),)))
+    assert "* The model's turn begins with `<|a|>`, a header that the model goes on with.\n" in told
+    assert "* Other turns begin with `<|u|>`.\n* A turn ends with `<|e|>`.\n" in told
+    assert "`<say>` to `</say>`, whose opener counts only before the first word." in told
+    assert "* Dropped: `<hm>` to `</hm>`.\n" in told
+
+
+def test_the_index_escapes_tags_in_words_and_not_in_code() -> None:
+    assert "&lt;" not in "".join(re.findall(r"`[^`]*`", pages()["README.md"]))
 
 
 def test_writing_removes_pages_of_formats_that_are_gone(tmp_path: Path) -> None:

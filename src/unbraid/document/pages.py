@@ -88,6 +88,8 @@ def page(format: Format) -> str:
         _states(plan(format)),
         "</details>",
         *_example(format),
+        "## Turns",
+        _turns(format),
         "## Thinking",
         _thinking(format),
         "## Calls",
@@ -198,6 +200,26 @@ def _message(message: Message) -> Iterator[list[str]]:
         yield ["call", f"{code(call.name)} with {code(call.arguments)}"]
 
 
+def _turns(format: Format) -> str:
+    """What bounds the turn, and what stands in it beside reasoning and calls."""
+    turns = format.turns
+    lines = [f"The model's turn begins after {_spelled(turns.assistant)}."]
+    if turns.headed:
+        lines = [f"The model's turn begins with {_spelled(turns.assistant)}, a header that the model goes on with."]
+    if turns.others:
+        lines.append(f"Other turns begin with {', '.join(code(each.strip()) for each in turns.others)}.")
+    if turns.ends:
+        lines.append(f"A turn ends with {', '.join(code(each.strip()) for each in turns.ends)}.")
+    if format.answer is not None:
+        where = "wherever it stands" if format.answer.anywhere else "only before the first word"
+        lines.append(
+            f"The answer stands in {_spelled(format.answer.open)} to {_spelled(format.answer.close)}, whose opener "
+            f"counts {where}."
+        )
+    lines += [f"Dropped: {_spelled(each.open)} to {_spelled(each.close)}." for each in format.asides]
+    return _list(lines)
+
+
 def _thinking(format: Format) -> str:
     reasoning = format.reasoning
     if reasoning is None:
@@ -287,7 +309,8 @@ def _spelled(spelling: str | tuple[str, ...] | None) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("<", "&lt;")
+    """A text that Markdown takes for no tag. Inside code it stays as it is."""
+    return re.sub(r"(`[^`]*`)|<", lambda found: found[1] or "&lt;", text)
 
 
 def _list(lines: list[str]) -> str:
