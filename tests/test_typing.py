@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unbraid import OptionError, Parser, parse
@@ -119,6 +119,7 @@ POLICY = st.builds(Policy, st.sampled_from(["string", "json"]), st.sampled_from(
 
 
 @given(RAW, SCHEMAS, POLICY)
+@example("0", {"anyOf": [{"type": "integer"}], "const": ""}, Policy())
 def test_whatever_is_written_comes_out_as_json(raw: str, schema: Any, policy: Policy) -> None:
     """And what may be passed on while it is written is the text itself."""
     written = convert(raw, schema, ROOT, policy)
