@@ -642,7 +642,8 @@ SELF_TYPED = unbraid.Format(
                 ('<p k="{key}" type="{type}">', '<p k="{key}">'),
                 "</p>",
                 untyped="json",
-                types=(("text", "string"), ("any", "json")),
+                types=(("text", "string"), ("any", "json"), ("open", "schema")),
+                key_entities=True,
             ),
         )
     ),
@@ -671,6 +672,17 @@ def test_a_type_in_the_marker_decides(declared: str, written: str, value: object
     for schema in ("string", "integer", "boolean"):
         check(SELF_TYPED, text, calls=[("f", {"x": value})], tools=tools(f"f(x:{schema})"))
     check(SELF_TYPED, text, calls=[("f", {"x": value})])
+
+
+def test_a_type_in_the_marker_may_leave_it_to_the_schema() -> None:
+    text = '<call f><p k="x" type="open">5</p></call>'
+    check(SELF_TYPED, text, calls=[("f", {"x": "5"})], tools=tools("f(x:string)"))
+    check(SELF_TYPED, text, calls=[("f", {"x": 5})], tools=tools("f(x:integer)"))
+
+
+def test_entities_in_a_key_stand_for_their_characters_once() -> None:
+    text = '<call f><p k="&lt;a&gt; &amp; &quot;b&quot; &amp;lt; &nbsp;" type="text">&amp;</p></call>'
+    check(SELF_TYPED, text, calls=[("f", {'<a> & "b" &lt; &nbsp;': "&amp;"})])
 
 
 def test_without_a_type_in_the_marker_the_schema_decides() -> None:

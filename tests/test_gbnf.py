@@ -45,7 +45,7 @@ from unbraid.format import (
     shapes,
 )
 
-FORMATS = [format for format in unbraid.formats().values() if not unwritable(format)]
+FORMATS = [format for format in unbraid.formats().values() if format.tools is not None and not unwritable(format)]
 WALKS = 80 if os.environ.get("UNBRAID_PROFILE") == "long" else 5
 """Random texts per kind of request."""
 
@@ -162,6 +162,26 @@ PARALLEL = {
     '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="get_weather">\n'
     '<steptml:parameter name="city">Graz</steptml:parameter>\n</steptml:invoke><｜tool_call_end｜>\n'
     "<｜tool_calls_end｜>",
+    "nemotron_v3": "Two calls.\n"
+    "<tool_call>\n<function=find_trains>\n<parameter=to>\nGraz\n</parameter>\n</function>\n</tool_call>\n"
+    "<tool_call>\n<function=get_weather>\n<parameter=city>\nGraz\n</parameter>\n</function>\n</tool_call>\n",
+    "granite_thinking": "Two calls.\n"
+    "<tool_call>\n<function=find_trains>\n<parameter=to>\nGraz\n</parameter>\n</function>\n</tool_call>\n"
+    "<tool_call>\n<function=get_weather>\n<parameter=city>\nGraz\n</parameter>\n</function>\n</tool_call>\n",
+    "minicpmv": "Two calls.\n\n"
+    "<tool_call>\n<function=find_trains>\n<parameter=to>\nGraz\n</parameter>\n</function>\n</tool_call>\n"
+    "<tool_call>\n<function=get_weather>\n<parameter=city>\nGraz\n</parameter>\n</function>\n</tool_call>",
+    "holo2": "Two calls.\n"
+    '<tool_call>\n{"name": "find_trains", "arguments": {"to": "Graz"}}\n</tool_call>\n'
+    '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Graz"}}\n</tool_call>',
+    "trinity": "Two calls.\n"
+    '<tool_call>\n{"name": "find_trains", "arguments": {"to": "Graz"}}\n</tool_call>\n'
+    '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Graz"}}\n</tool_call>',
+    "spark25": "Two calls.\n<tool_call>find_trains\n<arg_key>to</arg_key><arg_value>Graz</arg_value>\n</tool_call>\n"
+    "<tool_call>get_weather\n<arg_key>city</arg_key><arg_value>Graz</arg_value>\n</tool_call>",
+    "k2_horizon": "",
+    "dots": "",
+    "minicpm5": "",
 }
 """Two calls after a sentence, written by hand as the family's chat template writes them (but JSON on one line)."""
 

@@ -26,7 +26,7 @@ from unbraid.server.gguf import read_metadata
 from unbraid.server.run import address, greeting
 from unbraid.server.templates import CHATML, ChatTemplate
 
-FORMATS = sorted(unbraid.formats())
+FORMATS = sorted(name for name, each in unbraid.formats().items() if each.tools is not None)
 TRAINS = {
     "type": "function",
     "function": {

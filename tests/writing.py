@@ -44,6 +44,8 @@ class Written(NamedTuple):
     """The end of the prompt before it."""
     ids: tuple[str, ...] | None = None
     """The calls' ids where the format has them on the wire."""
+    typed: bool = False
+    """Whether the values say what they are, in a layout of a format whose usual one leaves that to the schema."""
 
 
 class Exclusion(NamedTuple):

@@ -202,6 +202,7 @@ class Calls:
         """A parameter begins; ``declared`` is the type that the model says it has; offsets are those of its opener."""
         assert self.open is not None and self.open.params is not None
         params = self.open.params
+        key = params.key(key)
         if key in params.given:
             self.note("malformed", start, end, f"parameter {key!r} is given twice")
         self._say_arguments(params.open(key, declared))
@@ -209,7 +210,10 @@ class Calls:
     def expects(self, key: str) -> bool:
         """Whether the tool has such a parameter and it wasn't given yet."""
         params = self.open.params if self.open else None
-        return params is not None and params.declares(key) and key not in params.given
+        if params is None:
+            return False
+        key = params.key(key)
+        return params.declares(key) and key not in params.given
 
     def value(self, text: str) -> None:
         """A piece of the open parameter's value."""

@@ -131,12 +131,14 @@ class Params:
     scalars: Literal["json", "python"] = "json"
     """How a writer spells booleans and null: ``true``/``null`` or ``True``/``None``. A reader takes both."""
     types: tuple[tuple[str, str], ...] = ()
-    """What the words in a ``{type}`` hole mean: JSON schema's names of types, or ``"json"``, whatever JSON it is. A
-    word that isn't listed means the type of that name."""
+    """What the words in a ``{type}`` hole mean: JSON schema's names of types, ``"json"``, whatever JSON it is, or
+    ``"schema"``, the type in the tool's schema. A word that isn't listed means the type of that name."""
     strip: bool = False
     """Whether white space around a value is layout."""
     entities: bool = False
     """Whether XML's entities (``&lt;``) stand for their characters."""
+    key_entities: bool = False
+    """Whether they do in a parameter's key, as in an XML attribute."""
 
 
 @dataclass(frozen=True)

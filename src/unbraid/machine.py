@@ -120,7 +120,7 @@ def compile(format: Format, variant: Variant = ALL) -> Machine:
 
 
 def _state(name: str, row: Row) -> State:
-    edges = tuple(edge.derived() for edge in row.edges)
+    edges = tuple(each for edge in row.edges for each in edge.by_layout())
     leads = {lead for edge in edges for lead in edge.leads}
     beginnings = {lead[:end] for lead in leads for end in range(1, len(lead) + 1)}
     return State(

@@ -61,20 +61,21 @@ class Edge(NamedTuple):
     """The shape of the call that it opens."""
 
     trails: tuple[str, ...] = ()
-    """Soft white space that may follow the marker, in all its spellings."""
+    """Soft white space that may follow the marker."""
     leads: tuple[str, ...] = ()
     """Soft white space that may stand before it, longest first."""
     any_lead: bool = False
     """Whether any white space before it belongs to it."""
 
-    def derived(self) -> Edge:
-        """The same edge with the soft edges of its markers collected."""
-        leads = {lead for marker in self.markers for lead in marker.leads}
-        return self._replace(
-            trails=tuple(dict.fromkeys(trail for marker in self.markers for trail in marker.trails)),
-            leads=tuple(sorted(leads, key=lambda lead: (-len(lead), lead))),
-            any_lead=any(marker.any_lead for marker in self.markers),
-        )
+    def by_layout(self) -> list[Edge]:
+        """The same edge once for each kind of soft white space that its markers have, which belongs to those alone."""
+        kinds: dict[tuple[tuple[str, ...], tuple[str, ...], bool], list[Marker]] = {}
+        for marker in self.markers:
+            kinds.setdefault((marker.leads, marker.trails, marker.any_lead), []).append(marker)
+        return [
+            self._replace(markers=tuple(found), leads=leads, trails=trails, any_lead=any_lead)
+            for (leads, trails, any_lead), found in kinds.items()
+        ] or [self]
 
 
 class Row(NamedTuple):

@@ -168,8 +168,10 @@ def phi4_mini(said: Said) -> Written:
 
 
 def phi4_mini_bare(said: Said) -> Written:
-    """As the chat templates show earlier calls: nothing around them."""
-    return Written(said.content + ", ".join(map(_object, said.calls)), PHI_PROMPT)
+    """As the chat templates show earlier calls: nothing around them, where there is nothing else."""
+    if said.content or said.after:
+        return phi4_mini(said)
+    return Written(", ".join(map(_object, said.calls)), PHI_PROMPT)
 
 
 PHI = (
@@ -178,13 +180,6 @@ PHI = (
     Exclusion("content with the word and the start of an array is a call", content_matches(r"functools\s*\[")),
     Exclusion("white space after the last call is layout", lambda said: said.after[:1].isspace()),
 )
-PHI_BARE = (
-    *PHI,
-    Exclusion("calls without a marker are the whole answer", lambda said: bool(said.calls and said.content)),
-    Exclusion("nothing follows calls without a marker", lambda said: bool(said.after)),
-)
-
-
 # --- key/value pairs, and thinking alone ------------------------------------------------------------------------------
 
 
@@ -268,7 +263,7 @@ FAMILIES = {
         closer=None,
     ),
     "phi4_mini": Family(
-        (Writer(phi4_mini, PHI), Writer(phi4_mini_bare, PHI_BARE)),
+        (Writer(phi4_mini, PHI), Writer(phi4_mini_bare, PHI)),
         f"Let me see.functools[{', '.join(_OBJECTS)}]",
         closer=None,
     ),

@@ -65,6 +65,13 @@ class ParamsWriter:
         """Whether some of the open value was read and not said."""
         return self.inside and (not self._streams or (self._raw is not None and self._raw.holds))
 
+    def key(self, written: str) -> str:
+        """A parameter's key, of what stands for it in its marker."""
+        if not self._codec.key_entities:
+            return written
+        raw = RawText(strip=False, entities=True)
+        return raw.feed(written) + raw.finish()
+
     def declares(self, key: str) -> bool:
         """Whether the tool's schema names such a parameter."""
         return key in self._names
@@ -72,12 +79,13 @@ class ParamsWriter:
     def open(self, key: str, declared: str | None = None) -> str:
         """A parameter begins, ``declared`` is the type that its marker says; returns the JSON text up to its value."""
         codec = self._codec
-        if declared is None:
+        kind = "schema" if declared is None else dict(codec.types).get(declared, declared)
+        if kind == "schema":
             self._policy = Policy(codec.untyped, self._rules)
             self._schema = self._rules.member(self._root, self._root, key)
         else:
             self._policy = Policy(codec.untyped)
-            self._schema = {"type": dict(codec.types).get(declared, declared)}
+            self._schema = {"type": kind}
         self._streams = is_string(self._schema, self._root, self._policy)
         self._raw = RawText(codec.strip, codec.entities) if codec.strip or codec.entities else None
         self.inside = True

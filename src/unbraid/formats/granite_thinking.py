@@ -41,7 +41,7 @@ FORMAT = Format(
         Signs(models=("*granite-4.2*",)),
     ),
     source="Parsers of vLLM 0.32 and SGLang 0.5.22 (granite_thinking_parser).",
-    example="A train to Graz for two.\n</think>\n"
+    example="A train to Graz for two.\n</think>\n\n"
     "<tool_call>\n<function=find_trains>\n<parameter=to>\nGraz\n</parameter>\n"
-    "<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>\n",
+    "<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
 )

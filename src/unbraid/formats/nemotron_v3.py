@@ -39,5 +39,5 @@ FORMAT = Format(
     "SGLang 0.5.22 (nemotron_3) and Ollama (nemotron-3-nano).",
     example="A train to Graz for two.\n</think>\n"
     "<tool_call>\n<function=find_trains>\n<parameter=to>\nGraz\n</parameter>\n"
-    "<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>\n",
+    "<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
 )

@@ -10,7 +10,7 @@ FORMAT = Format(
         Call(
             "\n<tool_call>{name}\n",
             "</tool_call>",
-            Params("<arg_key>{key}</arg_key><arg_value>", "</arg_value>\n"),
+            Params("\n<arg_key>{key}</arg_key><arg_value>", "</arg_value>\n"),
         )
     ),
     aliases=("spark", "spark_2.5"),
