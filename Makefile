@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8321
 
-.PHONY: demo test test-laws test-long test-server test-browser bench lint format clean help
+.PHONY: demo test test-laws test-long test-server test-browser bench docs lint format clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,9 @@ test-browser: $(VENV)/model ## the page in headless Chromium (Debian's chromium 
 
 bench: $(VENV)/ready ## microseconds per token, memory, megabytes per second
 	@$(BIN)/python benchmarks/bench.py
+
+docs: $(VENV)/ready ## write docs/formats, a page and a picture per format, from the formats
+	@$(BIN)/python -m unbraid.document docs/formats
 
 lint: $(VENV)/ready ## ruff and strict types
 	@$(BIN)/ruff check .

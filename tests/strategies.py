@@ -57,6 +57,8 @@ MARKERS = (
     "<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", "<|plamo:begin_tool_requests:plamo|>",
     "<|plamo:end_tool_arguments:plamo|>", "<｜tool_calls_begin｜>", "<｜tool_call_end｜>", "</steptml:parameter>",
     "</steptml:invoke>", '<steptml:parameter name="to">',
+    "<|close|>argument<|sep|>", "<|open|>response<|sep|>", "</ifm|arg_value>", "<ifm|think>", "<![CDATA[",
+    "]]></param>",
 )  # fmt: skip
 """Markers of the listed families and of others."""
 

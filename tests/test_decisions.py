@@ -778,3 +778,65 @@ def test_two_shapes_with_one_opener_are_told_apart_by_what_follows(space: str) -
     array = f'<|tool_call_start|>[{space}{{"name": "clock", "arguments": {{}}}}]<|tool_call_end|>'
     message = check("lfm2", python + array, calls=[("find_trains", {"to": "Graz", "seats": 2}), ("clock", {})])
     assert not message.notes
+
+
+# --- elements --------------------------------------------------------------------------------------------------------
+
+ASSISTANT = '<|open|>message role="assistant"<|sep|>'
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "reasoning", "content"),
+    [
+        ("response", "<|open|>think<|sep|>Hm.<|close|>think<|sep|><|open|>response<|sep|>Hi.", "Hm.", "Hi."),
+        ("response", "<|close|>response<|sep|><|open|>think<|sep|>Hm.<|close|>think<|sep|>", "Hm.", ""),
+        ("think", "<|open|>think<|sep|>Hm.<|close|>think<|sep|>", "Hm.", ""),
+        ("think", "<|open|>response<|sep|>Hi.<|close|>response<|sep|>", "", "Hi."),
+        ("think", "Hm.<|open|>response<|sep|>Hi.<|close|>response<|sep|><|close|>message<|sep|>", "Hm.", "Hi."),
+        ("think", "Hi.<|close|>response<|sep|><|close|>message<|sep|><|end_of_msg|>", "Hi.", ""),
+    ],
+)
+def test_an_element_is_what_its_opener_says(prompt: str, text: str, reasoning: str, content: str) -> None:
+    """Whatever the prompt opened. Without an opener it's what the prompt opened, whatever closes it."""
+    prompt = f"{ASSISTANT}<|open|>{prompt}<|sep|>"
+    check("kimi_k3", text, reasoning=reasoning, content=content, prompt=prompt)
+
+
+@pytest.mark.parametrize("opener", ["think", "think_fast", "think_faster"])
+@pytest.mark.parametrize("closer", ["think", "think_fast", "think_faster"])
+def test_any_tag_of_several_pairs_closes_thinking(opener: str, closer: str) -> None:
+    prompt = f"<|ifm|im_start|>assistant\n<ifm|{opener}>\n"
+    check("k2_horizon", f"Hm.\n</ifm|{closer}>\nHi.", reasoning="Hm.", content="Hi.", prompt=prompt)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("<![CDATA[a < b &amp; c\n]]>", "a < b &amp; c\n"),
+        ("\n<![CDATA[</param>]]>\n", "</param>"),
+        ("<![CDATA[]]>", ""),
+        ("a ]]> b", "a ]]> b"),
+        ("1 &lt; 2", "1 &lt; 2"),
+    ],
+)
+def test_the_markers_of_a_cdata_section_are_no_part_of_the_value(written: str, value: str) -> None:
+    text = f'<function name="f"><param name="x">{written}</param></function>'
+    answer("minicpm5", text, calls=[("f", {"x": value})], tools=tools("f(x:string)"))
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_elements_of_a_small_model_come_in_several_spellings(quote: str) -> None:
+    pairs = [f"<param name={quote}to{quote}>Graz</param>", f"<param name={quote}seats{quote}>2</param>"]
+    plain = f"<function name={quote}find_trains{quote}>" + "\n".join(pairs) + "</function>"
+    wrapped = f'<function name="find_trains">\n<arguments>\n{"".join(pairs)}\n</arguments>\n</function>'
+    joined = '<functionname="find_trains"><paramname="to">Graz</param><paramname="seats">2</param></function>'
+    for text in (plain, wrapped, joined):
+        message = answer("minicpm5", text, calls=[CALL])
+        assert not message.notes, text
+
+
+def test_a_template_may_print_containers_as_python() -> None:
+    values = "{'a': True, 'b': [None, 'it\\'s']}", "['x', 1.5]"
+    text = '<function name="f"><param name="o">{}</param><param name="l">{}</param></function>'.format(*values)
+    arguments = {"o": {"a": True, "b": [None, "it's"]}, "l": ["x", 1.5]}
+    answer("minicpm5", text, calls=[("f", arguments)], tools=tools("f(o:object,l:array)"))

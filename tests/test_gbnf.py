@@ -179,9 +179,15 @@ PARALLEL = {
     '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Graz"}}\n</tool_call>',
     "spark25": "Two calls.\n<tool_call>find_trains\n<arg_key>to</arg_key><arg_value>Graz</arg_value>\n</tool_call>\n"
     "<tool_call>get_weather\n<arg_key>city</arg_key><arg_value>Graz</arg_value>\n</tool_call>",
-    "k2_horizon": "",
-    "dots": "",
-    "minicpm5": "",
+    "k2_horizon": "Two calls.\n<ifm|tool_calls>\n<ifm|tool_call>find_trains\n<ifm|arg_key>to</ifm|arg_key>\n"
+    "<ifm|arg_value>Graz</ifm|arg_value>\n</ifm|tool_call>\n<ifm|tool_call>get_weather\n<ifm|arg_key>city</ifm|arg_key>\n"
+    "<ifm|arg_value>Graz</ifm|arg_value>\n</ifm|tool_call>\n</ifm|tool_calls>",
+    "dots": "Two calls.<dots_function_call>\n"
+    '<invoke name="find_trains">\n<parameter name="to">\nGraz\n</parameter>\n</invoke>\n'
+    '<invoke name="get_weather">\n<parameter name="city">\nGraz\n</parameter>\n</invoke>\n</dots_function_call>',
+    "minicpm5": "Two calls.\n"
+    '<function name="find_trains"><param name="to">Graz</param></function>\n'
+    '<function name="get_weather"><param name="city">Graz</param></function>',
 }
 """Two calls after a sentence, written by hand as the family's chat template writes them (but JSON on one line)."""
 
@@ -231,7 +237,8 @@ def read(format: Format, text: str, reasoning: str = "none", tools: Any = TOOLS)
     if reasoning == "open":
         assert format.reasoning is not None
         prompt += canonical(format.reasoning.open)
-    return unbraid.parse(text, format, tools=tools, prompt=prompt, thinking=reasoning == "open")
+    open = reasoning == "open"
+    return unbraid.parse(text, format, tools=tools, prompt=prompt, thinking=open, promote_reasoning=False)
 
 
 def read_clean(format: Format, text: str, reasoning: str = "none", tools: Any = TOOLS) -> unbraid.Message:

@@ -3,7 +3,10 @@
 ``parse`` takes a whole output, ``Parser`` takes it as it streams; both give the same message. See ``docs/design.md``.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .detect import Candidate, Detected, Evidence, detect
+from .dump import dumps
 from .events import (
     Content,
     Event,
@@ -23,6 +26,9 @@ from .message import Message, Segment, ToolCall
 from .options import OptionError
 from .parser import Parser, parse
 from .registry import FormatWarning, formats, resolve
+
+if TYPE_CHECKING:
+    from .derivation import derive
 
 __version__ = "0.1.0"
 
@@ -50,9 +56,20 @@ __all__ = [
     "ToolCallEnd",
     "ToolCallStart",
     "__version__",
+    "derive",
     "detect",
+    "dumps",
     "formats",
     "load",
     "parse",
     "resolve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``derive``, which most programs never need, and which takes a while to import."""
+    if name == "derive":
+        from .derivation import derive
+
+        return derive
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The command line: ``unbraid parse``, ``formats``, ``explain``, ``lint``, ``detect`` and ``serve``.
+"""The command line: ``unbraid parse``, ``formats``, ``explain``, ``lint``, ``detect``, ``derive`` and ``serve``.
 
 What lives here: the commands' arguments, reading files, and saying in one sentence what is wrong with them
 (exit code 2). What doesn't: parsing (``parser``), how a parse is drawn (``explain``) and the server
@@ -31,6 +31,7 @@ from .options import CHOICES
 from .registry import origin
 
 if TYPE_CHECKING:
+    from .detect_path import Found
     from .explain import Look
 
 FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
@@ -156,19 +157,12 @@ def _explain(args: argparse.Namespace) -> int:
 
 def _detect(args: argparse.Namespace) -> int:
     from .detect import detect
-    from .detect_path import Found, read
+    from .detect_path import Found
 
     if args.path is None and args.model is None:
         raise Refused("there is nothing to look at; give a path, or --model NAME.")
-    found = Found(())
     try:
-        if args.path == "-":
-            found = Found(("stdin",), chat_template=_text("-"))
-        elif args.path is not None:
-            path = Path(args.path)
-            if not path.exists():
-                raise Refused(f"there is no file {args.path!r}{_nearest_file(path)}")
-            found = read(path)
+        found = Found(()) if args.path is None else _found(args.path)
         model = found.model if args.model is None else {**(found.model or {}), "_name_or_path": args.model}
         told = detect(chat_template=found.chat_template, tokenizer_config=found.tokenizer_config, model=model)
     except OptionError as wrong:
@@ -180,11 +174,76 @@ def _detect(args: argparse.Namespace) -> int:
         _print_json({**told.as_dict(), "files": list(found.files)}, indent=2)
         return code
     _print(str(told) + (f"\n  read: {', '.join(found.files)}" if found.files else ""))
-    if told.format is None:
-        _print("next: unbraid formats    lists the formats with an example of each, to compare with an output")
-    else:
+    if told.format is not None:
         _print(f"next: unbraid explain --format {told.format} reply.txt")
+        return code
+    if found.chat_template is not None:
+        _print(f"next: unbraid derive {args.path}    makes a format from what the chat template writes")
+    _print("next: unbraid formats    lists the formats with an example of each, to compare with an output")
     return code
+
+
+def _found(given: str) -> Found:
+    """What a path, or stdin (``-``), holds that tells a format."""
+    from .detect_path import Found, read
+
+    if given == "-":
+        return Found(("stdin",), chat_template=_text("-"))
+    path = Path(given)
+    if not path.exists():
+        raise Refused(f"there is no file {given!r}{_nearest_file(path)}")
+    return read(path)
+
+
+def _derive(args: argparse.Namespace) -> int:
+    from .derivation import derive
+    from .dump import dumps
+
+    out = args.out
+    if out is not None and not out.endswith(".toml"):
+        raise Refused(f"--out must end in .toml, not be {out!r}.")
+    if out is not None and Path(out).exists():
+        raise Refused(f"there is a file {out!r} already; give another --out.")
+    try:
+        found = _found(args.path)
+        format = derive(
+            chat_template=found.chat_template,
+            tokenizer_config=found.tokenizer_config,
+            model=found.model,
+            name=_format_name(args.path if out is None else out),
+        )
+    except (FormatError, OptionError) as wrong:
+        raise Refused(_sentence(str(wrong))) from None
+    except OSError as wrong:
+        raise Refused(f"{args.path!r} can't be read: {wrong.strerror or wrong}.") from None
+    if origin(format) is not None:
+        _print(f"{format.name}\n  a listed format fits, so none is made; unbraid detect {args.path} says why")
+        _print(f"next: unbraid explain --format {format.name} reply.txt")
+        return 0
+    text = dumps(format, comment=f"Made by unbraid derive from {', '.join(found.files)}. Look it over before use.")
+    if out is None:
+        _print(text.rstrip("\n"))
+        return 0
+    try:
+        Path(out).write_text(text, encoding="utf-8")
+    except OSError as wrong:
+        raise Refused(f"{out!r} can't be written: {wrong.strerror or wrong}.") from None
+    _print(f"{format.name}, written to {out}")
+    for each in format.source.split("; "):
+        _print(f"  {each}")
+    _print(f"next: unbraid lint {out}\n      unbraid explain --format {_as_path(out)} reply.txt")
+    return 0
+
+
+def _format_name(file: str) -> str:
+    """A format's name from that of a file or a directory."""
+    path = Path(file)
+    told = path.stem if path.suffix in (".toml", ".gguf") or path.is_dir() else path.resolve().parent.name
+    return re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_") or "derived"
+
+
+def _as_path(file: str) -> str:
+    return file if "/" in file or os.sep in file else f"./{file}"
 
 
 def _lint(args: argparse.Namespace) -> int:
@@ -584,6 +643,22 @@ def _argument_parsers() -> tuple[_Arguments, dict[str, argparse.ArgumentParser]]
     )
     detecting.add_argument("--model", metavar="NAME", help="the model's name, instead of a path or along with it")
     detecting.add_argument("--json", action="store_true", help="as a JSON object")
+
+    deriving = command(
+        "derive",
+        _derive,
+        "make a format from a model's own files",
+        "Make a format for a model that no listed format fits: from what its chat template writes (Jinja, or a Go\n"
+        "template or Modelfile of Ollama's), or from the response_template in tokenizer_config.json. It is written as\n"
+        "TOML, which --format reads. Where a listed format fits, its name is told instead.",
+        "unbraid derive models/mine --out mine.toml\n  unbraid derive chat_template.jinja > mine.toml",
+    )
+    deriving.add_argument(
+        "path",
+        metavar="PATH",
+        help="a chat template (or - for stdin), tokenizer_config.json, a GGUF file, or a directory of them",
+    )
+    deriving.add_argument("--out", metavar="FILE.toml", help="where to write it, with what told what (default: stdout)")
 
     linting = command(
         "lint",

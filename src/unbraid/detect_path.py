@@ -16,7 +16,7 @@ from .options import OptionError
 FILES = ("chat_template.jinja", "chat_template.json", "tokenizer_config.json", "config.json")
 """What is read of a model's directory. A template in a file of its own replaces the one in the configuration."""
 
-_TELLING = ("chat_template", "added_tokens_decoder", "added_tokens", "architectures", "model_type")
+_TELLING = ("chat_template", "response_template", "added_tokens_decoder", "added_tokens", "architectures", "model_type")
 _NAMES = ("general.name", "general.basename")
 _ADDED = (3, 4)
 """The types that GGUF gives to tokens that were added: control tokens, and those that a user defined."""

@@ -122,5 +122,8 @@ class _Scan:
 
 def _key(token: str) -> str:
     if token.startswith('"'):
-        return str(json.loads(token)) if "\\U" not in token else token
+        try:
+            return str(json.loads(token))
+        except ValueError:  # an escape that only TOML has
+            return token
     return token[1:-1] if token.startswith("'") else token

@@ -185,7 +185,7 @@ def _choose(classes: tuple[Any, ...], table: dict[str, Any], where: Where) -> tu
     if len(classes) == 1:
         return classes[0], table
     if CODEC not in table:
-        names = ", ".join(_snake(each) for each in classes)
+        names = ", ".join(codec_name(each) for each in classes)
         raise _Wrong(where, f"{_shown(where)} needs the key {CODEC!r}, which is one of {names}")
     if not isinstance(table[CODEC], str):
         raise _Wrong((*where, CODEC), f"{_shown((*where, CODEC))} takes a string, not {_kind(table[CODEC])}")
@@ -194,7 +194,7 @@ def _choose(classes: tuple[Any, ...], table: dict[str, Any], where: Where) -> tu
 
 
 def _named(classes: tuple[Any, ...], name: str, where: Where) -> Any:
-    names = {_snake(each): each for each in classes}
+    names = {codec_name(each): each for each in classes}
     if name not in names:
         raise _Wrong(where, f"{_shown(where)} can't be {name!r}{nearest(name, list(names))}")
     return names[name]
@@ -207,7 +207,8 @@ def _fields(cls: Any) -> dict[str, tuple[Field[Any], Any]]:
     return {field.name: (field, hints[field.name]) for field in fields(cls) if field.init}
 
 
-def _snake(cls: Any) -> str:
+def codec_name(cls: Any) -> str:
+    """What a dataclass is called in a file, where one of several may stand: ``"json_call"`` for ``JsonCall``."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .format import Call, Codec, Format, FormatError, JsonCall, Params, Python, Spelling, Tools, frames, shapes
+from .format import Call, Codec, Format, FormatError, JsonCall, Params, Python, Tools, frames, shapes
 from .literals import ANY_LAYOUT, Marker, Unit, Units, markers, text_units
 from .table import ALL, Channel, Do, Edge, Plan, Row, Variant
 
@@ -242,10 +242,12 @@ class _Builder:
         after_call = (*section_close, *call_open, *next_section, *turn_end)
         call_end = _chains(call_close, after_call) if section_close else call_close
         fits = (*param_open, *call_end, *section_close, *turn_end)
-        param_close = tuple(m.core for m in markers(codec.close))
-        repeated = _chains(param_close, (*param_open, *call_close))
-        follow = (*fits, *repeated)
-        value = [Edge("parameter close", _followed(codec.close, follow), params, Do.CLOSE_PARAM)]
+        # Models also write it double: the same one, since another spelling closes what was opened in another way.
+        closers = tuple(
+            replace(m, follow=(*fits, *_chains((m.core,), (*param_open, *call_close))), or_end=True)
+            for m in markers(codec.close)
+        )
+        value = [Edge("parameter close", closers, params, Do.CLOSE_PARAM)]
         leads = tuple(dict.fromkeys(lead for m in markers(codec.close) for lead in m.leads))
         if codec.unclosed:
             unclosed = tuple(replace(m, leads=leads or m.leads) for m in opens.markers)
@@ -337,10 +339,6 @@ def _any_lead(edge: Edge) -> tuple[Marker, ...]:
 
 def _cores(edges: list[Edge]) -> tuple[Units, ...]:
     return tuple(marker.core for edge in edges for marker in edge.markers)
-
-
-def _followed(spelling: Spelling, follow: tuple[Units, ...]) -> tuple[Marker, ...]:
-    return tuple(replace(marker, follow=follow, or_end=True) for marker in markers(spelling))
 
 
 def _chains(first: tuple[Units, ...], second: tuple[Units, ...]) -> tuple[Units, ...]:

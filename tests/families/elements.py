@@ -261,6 +261,14 @@ def _xml_text(value: Any) -> str:
     return str(value)
 
 
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _function(call: Call) -> str:
     params = "".join(f'<param name="{key}">{_xml_text(value)}</param>' for key, value in call.arguments.items())
     return f'<function name="{call.name}">{params}</function>'
@@ -324,6 +332,14 @@ MINICPM5 = (
         "a value that ends as a CDATA section does is taken for one, where nothing in it needs one",
         lambda said: any(
             isinstance(value, str) and value.rstrip().endswith("]]>") and not any(each in value for each in "<&\n")
+            for call in said.calls
+            for value in call.arguments.values()
+        ),
+    ),
+    Exclusion(
+        "a list that is printed as Python, and isn't JSON, is a string where the schema allows one too",
+        lambda said: any(
+            isinstance(value, list) and not _is_json(str(value))
             for call in said.calls
             for value in call.arguments.values()
         ),

@@ -122,7 +122,7 @@ def _prompt(request: ChatRequest, format: Format, model: Model, thinking: bool |
         for switch in reasoning.toggle:
             variables.setdefault(switch, thinking)
     messages = request.messages
-    if reasoning is not None and _made_to_think(format, model, thinking):
+    if reasoning is not None and _made_to_think(format, model, thinking) and not unwritable(format):
         opens, closes = written(reasoning.open).strip(), written(reasoning.close).strip()
         messages = with_note(messages, f"Write your thoughts between {opens} and {closes} first, then answer.")
     tools = [] if request.tool_choice == "none" else request.tools
