@@ -140,6 +140,11 @@ def test_tools_give_types_in_each_accepted_shape(run: Any) -> None:
         Path("tools.json").write_text(json.dumps([tool]))
         ran = run("parse", "-f", "qwen3_coder", "--tools", "tools.json", "coder.txt")
         assert json.loads(ran.json["tool_calls"][0]["arguments"]) == {"seats": 2}
+    Path("coder.txt").write_text(CODER.replace("2", "2.0"))
+    for typing, seats in (("schema", 2), ("vllm", 2.0), ("sglang", "2.0")):
+        ran = run("parse", "-f", "qwen3_coder", "--tools", "tools.json", "--typing", typing, "coder.txt")
+        assert ran.json["tool_calls"][0]["arguments"] == json.dumps({"seats": seats})
+    Path("coder.txt").write_text(CODER)
     untyped = run("parse", "-f", "qwen3_coder", "coder.txt")
     assert json.loads(untyped.json["tool_calls"][0]["arguments"]) == {"seats": "2"}
 
@@ -286,6 +291,10 @@ WRONG = {
     "cut 0": (("parse", "-f", "qwen3", "--cut", "0", "reply.txt"), "chars, tokens, or a number from 1."),
     "cut -1": (("parse", "-f", "qwen3", "--cut", "-1", "reply.txt"), "chars, tokens, or a number from 1."),
     "finish": (("parse", "-f", "qwen3", "--finish", "lenght", "reply.txt"), "did you mean 'length'?"),
+    "typing": (
+        ("explain", "-f", "qwen3", "--typing", "vlm", "reply.txt"),
+        "--typing can't be 'vlm'; did you mean 'vllm'?",
+    ),
     "color": (("formats", "--color", "allways"), "did you mean 'always'?"),
     "prompt file": (("parse", "-f", "qwen3", "--prompt", "@p.txt", "reply.txt"), "there is no file 'p.txt'"),
     "port": (("serve", "--port", "http"), "--port takes a number, not 'http'."),
@@ -365,14 +374,14 @@ def test_serve_passes_on_what_it_is_told(run: Any, monkeypatch: pytest.MonkeyPat
     served: list[Any] = []
     monkeypatch.setattr(unbraid.server, "serve", served.append)
     told = ["--host", "::1", "--port", "0", "--format", "glm45", "--model", "m.gguf", "--api-key", "k"]
-    told += ["--chat-template", "t.jinja", "--threads", "3", "--context", "99", "--parallel", "2"]
+    told += ["--chat-template", "t.jinja", "--threads", "3", "--context", "99", "--parallel", "2", "--typing", "vllm"]
     assert run("serve", *told).code == 0
     assert run("serve").code == 0
     given, default = served
     assert (given.host, given.port, given.api_key) == ("::1", 0, "k")
     assert unbraid.resolve(given.format) is unbraid.resolve("glm47")
     assert (given.model, given.chat_template) == (Path("m.gguf"), Path("t.jinja"))
-    assert (given.threads, given.context, given.parallel) == (3, 99, 2)
+    assert (given.threads, given.context, given.parallel, given.typing) == (3, 99, 2, "vllm")
     assert default == unbraid.server.Options()
 
 

@@ -75,10 +75,16 @@ def start() -> Iterator[Start]:
     with ExitStack() as stack:
 
         def begin(
-            script: Any = "Hello there.", *, format: Any = "qwen3", api_key: str | None = None, **how: Any
+            script: Any = "Hello there.",
+            *,
+            format: Any = "qwen3",
+            api_key: str | None = None,
+            typing: str = "schema",
+            **how: Any,
         ) -> Served:
             engine = ScriptedEngine(script, **how)
-            return Served(stack.enter_context(running(create_app(engine, format, api_key=api_key))), engine)
+            app = create_app(engine, format, api_key=api_key, typing=typing)
+            return Served(stack.enter_context(running(app)), engine)
 
         yield begin
 
@@ -194,6 +200,21 @@ def test_a_request_may_choose_the_format(start: Start) -> None:
     assert answer["choices"][0]["message"]["tool_calls"][0]["id"] == "functions.find_trains:0"
     wrong = server.post({"messages": ASK, "unbraid": {"format": "kimi_k2x"}})
     assert wrong.status_code == 400 and "kimi_k2" in wrong.json()["error"]["message"]
+
+
+def test_a_request_may_choose_how_values_are_typed(start: Start) -> None:
+    text = unbraid.resolve("qwen3_coder").example.replace("\n2\n", "\n2.0\n")
+    server = start(text, format="qwen3_coder", typing="sglang")
+    for typing, seats in ((None, "2.0"), ("schema", 2), ("vllm", 2.0)):
+        fields = {"tools": [TRAINS], "unbraid": {} if typing is None else {"typing": typing}}
+        answer = server.post({"messages": ASK, **fields}).json()
+        (call,) = answer["choices"][0]["message"]["tool_calls"]
+        found = json.loads(call["function"]["arguments"])["seats"]
+        assert (type(found), found) == (type(seats), seats)
+    wrong = server.post({"messages": ASK, "unbraid": {"typing": "vlm"}})
+    assert wrong.status_code == 400
+    error = wrong.json()["error"]
+    assert error["param"] == "unbraid.typing" and "did you mean 'vllm'" in error["message"]
 
 
 # --------------------------------------------------------------------------------- what a model is made to do

@@ -6,8 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from unbraid.arguments.schemas import element, member, types
+from unbraid import OptionError, Parser, parse
+from unbraid.arguments.policies import POLICIES
+from unbraid.arguments.schemas import TYPES, element, member, names, type_of, types, view
 from unbraid.arguments.typing import Policy, convert, is_string
 
 STRING = {"type": "string"}
@@ -78,12 +82,70 @@ def test_without_a_schema_the_format_says(raw: str, as_string: str, as_json: str
     assert convert(raw, None, {}, Policy("json")) == as_json
 
 
-def test_what_streams_is_always_a_string() -> None:
-    """A value that streams must come out as the string that was streamed."""
-    for raw, schema, written in TABLE:
-        if is_string(schema, ROOT, Policy()) and isinstance(schema, dict):
-            listed = schema.get("enum", [])
-            assert written == json.dumps(raw, ensure_ascii=False) or raw not in listed
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()
+)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+)
+WORDS = st.sampled_from([*TYPES, "int", "str", "float", "any", "json", "uuid", "list[int]"])
+SCHEMAS = st.recursive(
+    st.one_of(
+        st.just({}),
+        st.none(),
+        st.builds(lambda word: {"type": word}, WORDS),
+        st.builds(lambda words: {"type": words}, st.lists(WORDS, max_size=3)),
+        st.builds(lambda values: {"enum": values}, st.lists(SCALARS, min_size=1, max_size=3)),
+        st.builds(lambda value: {"const": value}, SCALARS),
+        st.just({"$ref": "#/$defs/n"}),
+    ),
+    lambda inner: st.builds(
+        lambda key, parts, beside: {**(beside or {}), key: parts},
+        st.sampled_from(["anyOf", "oneOf", "allOf"]),
+        st.lists(inner, min_size=1, max_size=3),
+        inner,
+    ),
+    max_leaves=6,
+)
+RAW = st.one_of(
+    st.text(),
+    st.sampled_from(
+        ["null", "None", "TRUE", "0", "1.0", "1e999", "NaN", "-", "[1,", "{1: 2}", "{1, 2}", "b'x'", "'\\ud800'"]
+    ),
+    VALUES.map(json.dumps),
+    VALUES.map(repr),
+)
+POLICY = st.builds(Policy, st.sampled_from(["string", "json"]), st.sampled_from([*POLICIES.values()]))
+
+
+@given(RAW, SCHEMAS, POLICY)
+@example("0", {"anyOf": [{"type": "integer"}], "const": ""}, Policy())
+def test_whatever_is_written_comes_out_as_json(raw: str, schema: Any, policy: Policy) -> None:
+    """And what may be passed on while it is written is the text itself."""
+    written = convert(raw, schema, ROOT, policy)
+    value = json.loads(written, parse_constant=pytest.fail)
+    written.encode()
+    if is_string(schema, ROOT, policy):
+        assert value == raw
+
+
+def named(value: Any) -> str:
+    return "number" if isinstance(value, float) else type_of(value)
+
+
+@given(VALUES, st.sets(st.sampled_from(TYPES)), st.booleans())
+def test_what_a_template_writes_is_read_back(value: Any, others: set[str], python: bool) -> None:
+    """Under any schema that allows the value, unless its text is also that of another value that is allowed."""
+    raw = value if isinstance(value, str) else json.dumps(value)
+    if python and (value is None or isinstance(value, bool)):
+        raw = str(value)
+    allowed = {named(value), *others}
+    read = json.loads(convert(raw, {"type": sorted(allowed)}, ROOT, Policy()))
+    if isinstance(value, str) and read != value:
+        assert named(read) in allowed or (named(read) == "integer" and "number" in allowed)
+        assert convert(raw, {}, ROOT, Policy("json")) == convert(raw, {"type": sorted(allowed)}, ROOT, Policy())
+    else:
+        assert read == value
 
 
 @pytest.mark.parametrize("schema", [{"$ref": "#/$defs/loop"}, {"$ref": "elsewhere"}, 3, [], {"type": 3}, {"anyOf": 3}])
@@ -98,6 +160,9 @@ def test_long_values_are_typed_in_linear_time_and_never_raise() -> None:
     assert convert(digits + "x", {"type": "number"}, {}, Policy()) == f'"{digits}x"'
     assert convert(digits, {"type": "integer"}, {}, Policy()) == digits
     assert convert(digits, {"enum": [1, 2]}, {}, Policy()) == digits
+    assert convert(f"[{digits}]", {"type": "array"}, {}, Policy()) == f"[{digits}]"
+    assert convert("[" * 200_000, {"type": "array"}, {}, Policy()).startswith('"[[')
+    assert convert("-" * 200_000, {"type": "object"}, {}, Policy("json", POLICIES["sglang"])).startswith('"--')
 
 
 SCHEMA: dict[str, Any] = {
@@ -123,3 +188,39 @@ def test_schemas_of_what_is_inside() -> None:
     assert element({"type": "array"}, root, 0) is None
     assert types({"enum": ["a", None]}, root) == {"string", "null"}
     assert types(True, root) == set()
+    assert names(SCHEMA, root) == {"age"}
+    assert names({"properties": 3, "allOf": [{"properties": {"a": {}}}]}, {}) == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "allowed"),
+    [
+        ({"anyOf": [STRING, {}]}, {"untyped"}),
+        ({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {"object"}),
+        ({"type": "object", "oneOf": [STRING]}, {"object", "string"}),
+        ({"$ref": "#/$defs/n", "description": "seats", "nullable": True}, {"integer", "null"}),
+        ({"$ref": "#/$defs/n", "type": ["integer", "string"]}, {"integer"}),
+        ({"type": ["string", "any"]}, {"untyped"}),
+        ({"type": []}, {"untyped"}),
+        ({"type": "INT64"}, {"integer"}),
+        ({"type": "interval"}, {"string"}),
+        ({"type": "Optional[int]"}, {"string"}),
+        ({"enum": [1, "a"]}, {"integer", "string"}),
+        ({"anyOf": [{"const": 1}, {"type": "null"}]}, {"integer", "null"}),
+    ],
+)
+def test_what_a_schema_allows(schema: Any, allowed: set[str]) -> None:
+    assert view(schema, ROOT, "untyped").types == allowed
+
+
+def test_additional_properties_are_typed() -> None:
+    written = "".join(f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in (("a", 1), ("b", 2)))
+    text = f"<tool_call>\n<function=f>\n{written}</function>\n</tool_call>"
+    schema = {"properties": {"a": STRING}, "additionalProperties": {"$ref": "#/$defs/n"}, "$defs": ROOT["$defs"]}
+    (call,) = parse(text, "qwen3_coder", tools=[{"name": "f", "parameters": schema}]).tool_calls
+    assert json.loads(call.arguments) == {"a": "1", "b": 2}
+
+
+def test_the_option() -> None:
+    with pytest.raises(OptionError, match="typing can't be 'vlm'; did you mean 'vllm'"):
+        Parser("qwen3", typing="vlm")

@@ -57,7 +57,7 @@ def test_everything_that_is_honoured() -> None:
             tool_choice={"type": "function", "function": {"name": "weather"}},
             parallel_tool_calls=False,
             chat_template_kwargs={"enable_thinking": True},
-            unbraid={"raw": True, "format": "glm47"},
+            unbraid={"raw": True, "format": "glm47", "typing": "vllm"},
             user="somebody",
             something_unknown=[1],
         )
@@ -68,7 +68,7 @@ def test_everything_that_is_honoured() -> None:
     assert read.tool_choice == {"type": "function", "function": {"name": "weather"}}
     assert read.parallel_tool_calls is False
     assert read.template_variables == {"enable_thinking": True}
-    assert read.extension.raw and read.extension.format == "glm47"
+    assert read.extension.raw and read.extension.format == "glm47" and read.extension.typing == "vllm"
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,11 @@ def is_string(schema: Any, root: Mapping[str, Any], policy: Policy) -> bool:
 def convert(raw: str, schema: Any, root: Mapping[str, Any], policy: Policy) -> str:
     """The JSON text of a raw value; ``root`` is the schema that references in ``schema`` point into.
 
-    A listed value that the text spells comes first, then the policy's rules.
+    What can only be a string is the text; then comes a listed value that the text spells, then the policy's rules.
     """
     seen = policy.rules.look(schema, root, policy.untyped)
+    if policy.rules.streams and seen.is_string:
+        return encode_basestring(raw)
     found = _listed(raw, seen.listed) if seen.listed else None
     if found is not None:
         return found
