@@ -1,7 +1,7 @@
 """Test set-up: hypothesis profiles, and the directory of the test helpers on the path.
 
 ``UNBRAID_PROFILE`` chooses the profile: ``normal`` (the default), 200 examples per law for the formats that between
-them use every word of the vocabulary, 40 for those of the same shapes, and the same ones each time; ``all``, 200 for
+them use every word of the vocabulary, 80 for those of the same shapes, and the same ones each time; ``all``, 200 for
 every format; ``thousand``, 1,000 for every format; ``long``, ten times as many and fresh ones in every run; or
 ``quick``, a hundred fresh ones, for work on the parser. Tests of single modules take as many as they say themselves.
 """

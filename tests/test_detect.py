@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import unbraid
 from unbraid import OptionError, detect, formats
-from unbraid.checks import _all_markers
+from unbraid.checks import all_markers
 from unbraid.cli import main
 from unbraid.format import Format, FormatError, Signs, Turns, spellings
 from unbraid.load import loads
@@ -380,7 +380,7 @@ def test_no_two_formats_have_the_same_signs() -> None:
 
 def literals(format: Format) -> str:
     """All that a format knows to be markup."""
-    markers = [literal for _, spelling in _all_markers(format) for literal in spellings(spelling)]
+    markers = [literal for _, spelling in all_markers(format) for literal in spellings(spelling)]
     return "\n".join([*markers, *format.turns.others, *format.turns.ends, *format.special])
 
 

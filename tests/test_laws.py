@@ -47,7 +47,7 @@ NESTED = {
 def examples(name: str) -> settings:
     """How many examples a law is held against, where the time is short."""
     short = os.environ.get("UNBRAID_PROFILE", "normal") == "normal" and name not in LEADING
-    return settings(max_examples=40) if short else settings()
+    return settings(max_examples=80) if short else settings()
 
 
 class Output(NamedTuple):

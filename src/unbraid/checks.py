@@ -40,7 +40,7 @@ def check(format: Format) -> None:
             f"{format.name}: turns.assistant is missing; without it a prompt's earlier turns can't be told from "
             "the one being written"
         )
-    for where, spelling in _all_markers(format):
+    for where, spelling in all_markers(format):
         for literal in spellings(spelling):
             if not literal.strip():
                 raise FormatError(f"{format.name}: {where} is empty; a marker needs characters to be found by")
@@ -98,7 +98,8 @@ def _lines(codec: Codec) -> bool:
     return isinstance(codec, Python) and codec.layout == "lines"
 
 
-def _all_markers(format: Format) -> list[tuple[str, Spelling | None]]:
+def all_markers(format: Format) -> list[tuple[str, Spelling | None]]:
+    """Every marker of a format, with the field in which it stands."""
     turns = format.turns
     found: list[tuple[str, Spelling | None]] = [("turns.assistant", turns.assistant)]
     found += [("turns.others", each) for each in turns.others]

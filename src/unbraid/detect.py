@@ -130,7 +130,7 @@ def detect(
     Raises:
         OptionError: one of them isn't what it should be, or the file can't be read.
     """
-    look = _Look(chat_template, _config(tokenizer_config), model)
+    look = _Look(chat_template, config_held(tokenizer_config), model)
     every = list(formats().values()) if among is None else list(among)
     candidates = [Candidate(each.name, found) for each in every if (found := look.evidence(each.signs))]
     winner, why = _decide(candidates, writes_calls="tool_calls" in look.template)
@@ -208,7 +208,7 @@ class _Look:
         if chat_template is None:
             chat_template = tokenizer.get("chat_template")
         self.template = _template(chat_template)
-        self.vocabulary = _added_tokens(tokenizer)
+        self.vocabulary = added_tokens(tokenizer)
         self.names, self.kinds = _models(model, tokenizer)
 
     def evidence(self, alternatives: Iterable[Signs]) -> tuple[Evidence, ...]:
@@ -284,7 +284,8 @@ def _template(given: object) -> str:
     raise OptionError(f"a chat template is a text, or a list of named ones, not {type(given).__name__}")
 
 
-def _config(given: Mapping[str, Any] | str | os.PathLike[str] | None) -> Mapping[str, Any]:
+def config_held(given: Mapping[str, Any] | str | os.PathLike[str] | None) -> Mapping[str, Any]:
+    """What a ``tokenizer_config.json`` holds that is given as such or by its path; empty for none."""
     if given is None:
         return {}
     if isinstance(given, Mapping):
@@ -302,7 +303,7 @@ def _config(given: Mapping[str, Any] | str | os.PathLike[str] | None) -> Mapping
     return config
 
 
-def _added_tokens(tokenizer: Mapping[str, Any]) -> set[str]:
+def added_tokens(tokenizer: Mapping[str, Any]) -> set[str]:
     """The added tokens that a ``tokenizer_config.json`` (or a ``tokenizer.json``) tells of."""
     found: set[str] = set()
     for key in ("added_tokens_decoder", "added_tokens", "additional_special_tokens", "extra_special_tokens"):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..detect import ChatTemplate, _added_tokens, _config, detect
+from ..detect import ChatTemplate, added_tokens, config_held, detect
 from ..format import Format, FormatError
 from ..parser import parse
 from ..registry import resolve
@@ -43,7 +43,7 @@ def derive(
         FormatError: the files don't tell enough, or what a format can't say.
         OptionError: as for :func:`unbraid.detect`.
     """
-    config = _config(tokenizer_config)
+    config = config_held(tokenizer_config)
     found = detect(chat_template=chat_template, tokenizer_config=config, model=model)
     by_files = any(each.source != "model" for each in found.evidence)
     if found.format is not None and (by_files or KEY not in config):
@@ -58,7 +58,7 @@ def derive(
         )
     if template is None:
         raise FormatError("there is nothing to derive a format from; give a chat template, or tokenizer_config.json")
-    return from_chat_template(template, name, tokens=_tokens(config), added=frozenset(_added_tokens(config)))
+    return from_chat_template(template, name, tokens=_tokens(config), added=frozenset(added_tokens(config)))
 
 
 def _compared(format: Format, config: Mapping[str, Any], template: str | None) -> Format:
@@ -69,9 +69,7 @@ def _compared(format: Format, config: Mapping[str, Any], template: str | None) -
     if template is None:
         return format
     try:
-        other = from_chat_template(
-            template, format.name, tokens=_tokens(config), added=frozenset(_added_tokens(config))
-        )
+        other = from_chat_template(template, format.name, tokens=_tokens(config), added=frozenset(added_tokens(config)))
     except FormatError:
         return format
     if other.tools is None or _read(other.example, format) == _read(other.example, other):

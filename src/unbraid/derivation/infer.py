@@ -112,10 +112,10 @@ def _answer(found: Bounds, reasoning: Reasoning | None) -> Answer | None:
 
 def _with_special(format: Format, added: frozenset[str]) -> Format:
     """The format with those of its markers that are one token."""
-    from ..checks import _all_markers
+    from ..checks import all_markers
     from ..format import spellings
 
-    texts = [literal.strip() for _, marker in _all_markers(format) for literal in spellings(marker)]
+    texts = [literal.strip() for _, marker in all_markers(format) for literal in spellings(marker)]
     special = tuple(token for token in sorted(added) if any(token in text for text in texts))
     return replace(format, special=special)
 

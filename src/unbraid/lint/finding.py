@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ..checks import _all_markers
+from ..checks import all_markers
 from ..format import Format, FormatError, Spelling, spellings
 from ..literals import Units, markers
 
@@ -34,7 +34,7 @@ class Finding:
 
 def texts(format: Format) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every spelling of every marker: its field, and its pieces of plain text, without holes and white space."""
-    for where, spelling in _all_markers(format):
+    for where, spelling in all_markers(format):
         for pieces in _spelled(spelling):
             yield where, pieces
 
