@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from unbraid.reach import endless, refuse_dead_ends, shadows, stuck, unreached
 from unbraid.table import Plan
 
 FORMATS = unbraid.formats()
-TEMPLATES = Path(__file__).parent.parent.parent / "shared/templates"
+TEMPLATES = Path(os.environ.get("UNBRAID_TEMPLATES") or Path(__file__).parent.parent.parent / "shared/templates")
 LISTED = Path(__file__).parent / "data/templates.tsv"
 
 TURNS = Turns("<|assistant|>\n", others=("<|user|>",), ends=("<|end|>",))
@@ -312,6 +313,13 @@ def test_templates_in_a_configuration() -> None:
     for text in ("{}", "[]", "[", '{"chat_template": ""}'):
         with pytest.raises(ValueError, match=r"it (isn't|holds no chat_template)"):
             template_text(text, "a.json")
+
+
+def test_a_template_without_reasoning_isnt_compared_with_it() -> None:
+    mine = Format("mine", TURNS, reasoning=THINK, tools=CALLS, example=EXAMPLE)
+    template = "<|user|>{{ m }}<|end|><|assistant|>\n{{ tools }}<call></call>"
+    assert [each.code for each in lint(mine, chat_template=template)] == ["no-reasoning"]
+    assert "no-reasoning" not in [each.code for each in lint(mine, chat_template=template + "</think>")]
 
 
 def listed() -> list[tuple[str, str]]:

@@ -74,7 +74,14 @@ def _inert(format: Format, template: str) -> list[Finding]:
     if toolless:
         said = "the template offers no tools, so the markers of calls weren't compared with it"
         found.append(Finding("note", "no-tools", "tools", said))
+    reasoning = [spelled for where, spelled in by_field.items() if where.startswith("reasoning.")]
+    thoughtless = not any(_occurs(pieces, specials, template) for spelled in reasoning for pieces in spelled)
+    if reasoning and thoughtless:
+        said = "the template writes no reasoning, so the markers of reasoning weren't compared with it"
+        found.append(Finding("note", "no-reasoning", "reasoning", said))
     for where, spelled in by_field.items():
+        if thoughtless and where.startswith("reasoning."):
+            continue
         if toolless and not where.startswith(("turns.", "reasoning.", "answer.")):
             continue
         if where == "turns.ends" and _END_VARIABLE in template:
