@@ -161,7 +161,7 @@ def test_the_choices_reach_the_server(browser: Any) -> None:
         assert job.grammar is not None and "find_trains" in job.grammar and "write_note" not in job.grammar
         assert it.text("#reasoning") == "A train to Graz for two."
         it.page.get_by_label("Tools", exact=True).select_option("off")
-        it.page.get_by_text("Thinking").click()
+        it.page.get_by_text("Thinking", exact=True).click()
         it.page.wait_for_timeout(500)
         it.ask()
         wait_for(lambda: len(it.engine.jobs) == 2)
