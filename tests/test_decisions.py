@@ -608,6 +608,23 @@ def test_thinking_of_earlier_turns_does_not_count(name: str) -> None:
     check(name, "Hi.", content="Hi.", prompt=SHAPES[name].thinking + assistant, thinking=False)
 
 
+@pytest.mark.parametrize(
+    ("name", "prompt", "closer"),
+    [
+        (
+            "gemma4",
+            "<|turn>model\n<|tool_call>call:f{}<tool_call|><|tool_response>response:f{x:1}<tool_response|>"
+            "<|channel>thought\n",
+            "\n<channel|>",
+        ),
+        ("mistral", "[INST]hi[/INST][TOOL_CALLS]f[ARGS]{}</s>[TOOL_RESULTS]1[/TOOL_RESULTS][THINK]", "[/THINK]"),
+    ],
+)
+def test_after_a_tools_result_the_turn_goes_on(name: str, prompt: str, closer: str) -> None:
+    """Without a header of its own: what follows the result is the assistant's."""
+    check(name, f"Hm.{closer}Hi.", reasoning="Hm.", content="Hi.", prompt=prompt)
+
+
 @every_shape
 def test_a_continued_answer_goes_on(name: str) -> None:
     prompt = SHAPES[name].thinking + "Hm.</think>The answer"

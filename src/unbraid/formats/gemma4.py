@@ -1,6 +1,7 @@
 """Gemma 4: calls in a notation of its own, with bare keys and strings between ``<|"|>``; reasoning is a channel.
 
 The token that opens the channel may be missing: then a first line that is nothing but the channel's name opens it.
+After a tool's result the turn goes on without a header, in some prompts in a channel that the prompt opened.
 """
 
 from ..format import Call, Format, Gemma, Reasoning, Signs, Tools, Turns
@@ -8,7 +9,7 @@ from ..format import Call, Format, Gemma, Reasoning, Signs, Tools, Turns
 FORMAT = Format(
     name="gemma4",
     turns=Turns(
-        "<|turn>model\n",
+        ("<|turn>model\n", "<tool_response|>"),
         others=("<|turn>", "<|tool_response>"),
         ends=("<turn|>", "<|tool_response>", "<eos>"),
     ),

@@ -7,7 +7,9 @@ from ..format import Call, Format, Json, JsonCall, Reasoning, Signs, Tools, Turn
 
 FORMAT = Format(
     name="mistral",
-    turns=Turns("[/INST]", others=("[INST]", "[/TOOL_RESULTS]", "[/SYSTEM_PROMPT]"), ends=("</s>",)),
+    turns=Turns(
+        ("[/INST]", "[/TOOL_RESULTS]"), others=("[INST]", "[TOOL_RESULTS]", "[/SYSTEM_PROMPT]"), ends=("</s>",)
+    ),
     reasoning=Reasoning(("[THINK]", "<think>\n"), ("[/THINK]", "\n</think>\n"), toggle=("reasoning_effort",)),
     tools=Tools(
         (
