@@ -32,13 +32,13 @@ def _object(call: Call, arguments: str = "arguments") -> str:
 HARMONY_PROMPT = "<|start|>user<|message|>hi<|end|><|start|>assistant"
 
 
-def _harmony(said: Said, header: str, preamble: str) -> Written:
+def _harmony(said: Said, header: str, preamble: str, closer: str = "<|call|>") -> Written:
     parts = []
     if said.reasoning is not None:
         parts.append(f"<|channel|>analysis<|message|>{said.reasoning}<|end|>")
     if said.content and said.calls:
         parts.append(f"<|channel|>{preamble}<|message|>{said.content}<|end|>")
-    parts += [header.format(name=call.name) + f"<|message|>{call.text}<|call|>" for call in said.calls]
+    parts += [header.format(name=call.name) + f"<|message|>{call.text}{closer}" for call in said.calls]
     final = said.after if said.calls else said.content
     if final or not said.calls:
         parts.append(f"<|channel|>final<|message|>{final}<|return|>")
@@ -63,6 +63,21 @@ def gpt_oss_word(said: Said) -> Written:
 def gpt_oss_bare(said: Said) -> Written:
     """No type, and the call on the channel of reasoning."""
     return _harmony(said, " to=functions.{name}<|channel|>analysis", "commentary")
+
+
+def gpt_oss_tight(said: Said) -> Written:
+    """No space before the type's token, and calls that end as any message does."""
+    return _harmony(said, " to=functions.{name}<|channel|>commentary<|constrain|>json", "commentary", "<|end|>")
+
+
+def gpt_oss_role_word(said: Said) -> Written:
+    """The recipient before the channel, and the type as a word."""
+    return _harmony(said, " to=functions.{name}<|channel|>commentary json", "commentary")
+
+
+def gpt_oss_thought(said: Said) -> Written:
+    """The recipient after the channel of reasoning, and no type."""
+    return _harmony(said, "<|channel|>analysis to=functions.{name}", "commentary")
 
 
 HARMONY = (
@@ -100,6 +115,22 @@ def mistral_array(said: Said) -> Written:
     """Tokenizers up to v7: all calls in one array."""
     head = "" if said.reasoning is None else f"<think>\n{said.reasoning}\n</think>\n"
     calls = f"[TOOL_CALLS] [{', '.join(map(_object, said.calls))}]" if said.calls else ""
+    return Written(head + said.content + calls + said.after, MISTRAL_PROMPT)
+
+
+def mistral_array_ids(said: Said) -> Written:
+    """Tokenizer v3: an id behind the arguments, where it comes too late to be the call's; no space after the marker."""
+    head = "" if said.reasoning is None else f"<think>\n{said.reasoning}\n</think>\n"
+    objects = ", ".join(
+        f'{_object(call)[:-1]}, "id": "{id}"}}' for call, id in zip(said.calls, MISTRAL_IDS, strict=False)
+    )
+    return Written(head + said.content + (f"[TOOL_CALLS][{objects}]" if objects else "") + said.after, MISTRAL_PROMPT)
+
+
+def mistral_bare(said: Said) -> Written:
+    """Models forget the marker of arguments."""
+    head = "" if said.reasoning is None else f"[THINK]{said.reasoning}[/THINK]"
+    calls = "".join(f"[TOOL_CALLS]{call.name}{call.text}" for call in said.calls)
     return Written(head + said.content + calls + said.after, MISTRAL_PROMPT)
 
 
@@ -155,6 +186,10 @@ def _gemma4_calls(said: Said) -> str:
 
 GEMMA_QUOTE = '<|"|>'
 GEMMA_PROMPT = "<|turn>user\nhi<turn|>\n<|turn>model\n"
+GEMMA_RESULT = (
+    GEMMA_PROMPT + "<|tool_call>call:clock{}<tool_call|>"
+    '<|tool_response>response:clock{now:<|"|>noon<|"|>}<tool_response|>'
+)
 
 
 def gemma4(said: Said) -> Written:
@@ -169,8 +204,15 @@ def gemma4_after_tool(said: Said) -> Written:
     """After a tool's result the turn goes on, with a channel that the prompt opened."""
     body = said.content + _gemma4_calls(said) + said.after
     if said.reasoning is None:
-        return Written(body, GEMMA_PROMPT)
-    return Written(f"{said.reasoning}\n<channel|>" + body, GEMMA_PROMPT + "<|channel>thought\n")
+        return Written(body, GEMMA_RESULT)
+    return Written(f"{said.reasoning}\n<channel|>" + body, GEMMA_RESULT + "<|channel>thought\n")
+
+
+def gemma4_small(said: Said) -> Written:
+    """E2B and E4B: without thinking the prompt ends with the turn's opener."""
+    body = said.content + _gemma4_calls(said) + said.after
+    head = "" if said.reasoning is None else f"<|channel>thought\n{said.reasoning}\n<channel|>"
+    return Written(head + body, GEMMA_PROMPT)
 
 
 GEMMA4 = (
@@ -194,6 +236,14 @@ def functiongemma(said: Said) -> Written:
     )
     prompt = "<start_of_turn>user\nhi<end_of_turn>\n<start_of_turn>model\n"
     return Written(said.content + calls + said.after, prompt)
+
+
+def functiongemma_after_tool(said: Said) -> Written:
+    """After a function's result the turn goes on."""
+    text, prompt, *_ = functiongemma(said)
+    call = "<start_function_call>call:clock{}<end_function_call>"
+    result = "<start_function_response>response:clock{now:<escape>noon<escape>}<end_function_response>"
+    return Written(text, prompt + call + result)
 
 
 FUNCTIONGEMMA = (
@@ -269,6 +319,13 @@ def granite_text(said: Said) -> Written:
     return Written(text + body, GRANITE_PROMPT)
 
 
+def granite_bare(said: Said) -> Written:
+    """The marker of calls is a token that a tokenizer may drop: then the array is the whole message."""
+    if said.content or said.reasoning is not None:
+        return granite(said)
+    return Written(_granite_calls(said, "") + said.after, GRANITE_PROMPT)
+
+
 GRANITE = (
     *THINK,
     *(
@@ -307,6 +364,15 @@ def apertus(said: Said) -> Written:
     objects = ", ".join(f"{{{json.dumps(call.name)}: {call.text}}}" for call in said.calls)
     calls = f"<|tools_prefix|>[{objects}]<|tools_suffix|>" if said.calls else ""
     return Written(head + said.content + calls + said.after, APERTUS_PROMPT)
+
+
+def apertus_inside(said: Said) -> Written:
+    """Calls in thinking, which goes on after them. Words before calls would have to close it."""
+    if said.reasoning is None or said.content or not said.calls:
+        return apertus(said)
+    objects = ", ".join(f"{{{json.dumps(call.name)}: {call.text}}}" for call in said.calls)
+    text = f"<|inner_prefix|>{said.reasoning}<|tools_prefix|>[{objects}]<|tools_suffix|><|inner_suffix|>"
+    return Written(text + said.after, APERTUS_PROMPT)
 
 
 APERTUS = (
@@ -379,7 +445,18 @@ _OBJECTS = '{"name": "find_trains", "arguments": {"to": "Graz", "seats": 2}}', '
 
 FAMILIES = {
     "gpt_oss": Family(
-        tuple(Writer(write, HARMONY) for write in (gpt_oss, gpt_oss_role, gpt_oss_word, gpt_oss_bare)),
+        tuple(
+            Writer(write, HARMONY)
+            for write in (
+                gpt_oss,
+                gpt_oss_role,
+                gpt_oss_word,
+                gpt_oss_bare,
+                gpt_oss_tight,
+                gpt_oss_role_word,
+                gpt_oss_thought,
+            )
+        ),
         "<|channel|>analysis<|message|>Trains.<|end|>"
         "<|start|>assistant<|channel|>commentary<|message|>Let me see.<|end|>"
         "<|start|>assistant<|channel|>commentary to=functions.find_trains <|constrain|>json<|message|>"
@@ -388,20 +465,22 @@ FAMILIES = {
         closer="<|end|>",
     ),
     "mistral": Family(
-        tuple(Writer(write, MISTRAL) for write in (mistral, mistral_ids, mistral_array)),
+        tuple(
+            Writer(write, MISTRAL) for write in (mistral, mistral_ids, mistral_array, mistral_array_ids, mistral_bare)
+        ),
         '[THINK]Trains.[/THINK]Let me see.[TOOL_CALLS]find_trains[ARGS]{"to": "Graz", "seats": 2}'
         "[TOOL_CALLS]clock[ARGS]{}",
         closer="[/THINK]",
     ),
     "gemma4": Family(
-        (Writer(gemma4, GEMMA4), Writer(gemma4_after_tool, GEMMA4)),
+        (Writer(gemma4, GEMMA4), Writer(gemma4_after_tool, GEMMA4), Writer(gemma4_small, GEMMA4)),
         "<|channel>thought\nTrains.\n<channel|>Let me see."
         '<|tool_call>call:find_trains{to:<|"|>Graz<|"|>,seats:2}<tool_call|><|tool_call>call:clock{}<tool_call|>',
         "itself",
         "<channel|>",
     ),
     "functiongemma": Family(
-        (Writer(functiongemma, FUNCTIONGEMMA),),
+        (Writer(functiongemma, FUNCTIONGEMMA), Writer(functiongemma_after_tool, FUNCTIONGEMMA)),
         "Let me see.<start_function_call>call:find_trains{to:<escape>Graz<escape>,seats:2}<end_function_call>"
         "<start_function_call>call:clock{}<end_function_call>",
         "itself",
@@ -414,13 +493,18 @@ FAMILIES = {
         closer=None,
     ),
     "granite": Family(
-        (Writer(granite, GRANITE), Writer(granite_tags, GRANITE_TAGS), Writer(granite_text, GRANITE)),
+        (
+            Writer(granite, GRANITE),
+            Writer(granite_tags, GRANITE_TAGS),
+            Writer(granite_text, GRANITE),
+            Writer(granite_bare, GRANITE),
+        ),
         "Here is my thought process:\n\nTrains.\n\nHere is my response:\n\nLet me see."
         f"<|tool_call|>[{', '.join(_OBJECTS)}]",
         closer="Here is my response:",
     ),
     "apertus": Family(
-        (Writer(apertus, APERTUS),),
+        (Writer(apertus, APERTUS), Writer(apertus_inside, APERTUS)),
         "<|inner_prefix|>Trains.<|inner_suffix|>Let me see."
         '<|tools_prefix|>[{"find_trains": {"to": "Graz", "seats": 2}}, {"clock": {}}]<|tools_suffix|>',
         closer="<|inner_suffix|>",
