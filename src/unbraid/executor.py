@@ -15,7 +15,7 @@ import re
 
 from .calls import Calls, Reading
 from .events import Content, FinishReason, Reasoning, ReasoningEnd, ReasoningStart, SpanKind
-from .literals import Ended, either, parse, whole
+from .literals import Ended
 from .machine import Machine, State
 from .output import Output
 from .table import OPENS_CALLS, Do, Edge
@@ -564,8 +564,7 @@ class Executor:
     def _drop_cut_marker(self) -> None:
         """A marker that was cut off is no text if it begins with a token of its own, which is never part of words."""
         held = self.held
-        special = [whole(parse(token).core) for token in self._machine.format.special]
-        if special and self.opening is None and re.match(either(special), held.lstrip()):
+        if self.opening is None and self._machine.special.match(held.lstrip()):
             self.output.base = self.end
             self.output.mark("markup", 0, len(held), "marker cut off")
             self.end += len(held)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from .format import Format
-from .literals import Ended
+from .literals import Ended, parse, whole
 from .plan import plan
 from .scanner import Search, Trigger, first_character, groups, lead_start, pattern, trigger
 from .table import ALL, Channel, Edge, Row, Variant
@@ -103,6 +104,11 @@ class Machine:
 
     def __getitem__(self, name: str) -> State:
         return self.states[name]
+
+    @cached_property
+    def special(self) -> re.Pattern[str]:
+        """What begins with a special token matches. Compiled when it is first needed: few outputs are cut off."""
+        return re.compile("|".join(whole(parse(token).core) for token in self.format.special) or r"(?!)")
 
 
 def compile(format: Format, variant: Variant = ALL) -> Machine:

@@ -1,8 +1,6 @@
 """From a format to its table. All that the parser does with text follows from the table that is built here.
 
-Theory of operation: the parser is always in one state. A state says where text goes (its *channel*), which markers
-are listened to, and where each leads (its *edges*). Its scanner finds, in one pass, the first marker or the tail of
-the text that may still become one; what stands before that is text. Nothing else decides anything.
+What a state is, and how the parser reads on in it, is said in ``machine``. The states, and how they follow each other:
 
     start ──reasoning open──▶ reasoning.start ──words──▶ reasoning ──reasoning close──▶ answer ──words──▶ content
       └───────────────────────────── words ────────────────────────────────────────────────────────────────▲
