@@ -15,6 +15,7 @@ import re
 
 from .calls import Calls, Reading
 from .events import Content, FinishReason, Reasoning, ReasoningEnd, ReasoningStart, SpanKind
+from .format import Turns
 from .literals import Ended
 from .machine import Machine, State
 from .output import Output
@@ -74,9 +75,11 @@ class Executor:
 
     __slots__ = (
         "_again",
+        "_call_at",
         "_crossed",
         "_cut_to_text",
         "_decide",
+        "_framed",
         "_inside",
         "_machine",
         "_repair",
@@ -85,6 +88,7 @@ class Executor:
         "held",
         "opening",
         "output",
+        "over_at",
         "reasoning_open",
         "soft",
         "state",
@@ -119,10 +123,16 @@ class Executor:
         self.soft: tuple[str, ...] = ()
         """White space that still belongs to the marker just crossed, in its possible spellings."""
         self.reasoning_open = False
+        self.over_at: int | None = None
+        """Where reasoning was over, with the marker that closed it; ``None`` while more of it may come. Where a call or
+        the answer ended it, the opener of that is what comes after it."""
         self.opening: Opening | None = None
         self.trial: Trial | None = None
         self._again = ""
         """White space at the end of what was no call, to be read again: it may belong to the marker after it."""
+        self._framed = machine.framed
+        self._call_at = 0
+        """Where the opener that was met last begins, without white space before it."""
 
     # -- where it starts ---------------------------------------------------------------------------------------------
 
@@ -130,6 +140,7 @@ class Executor:
         """The output starts inside reasoning."""
         self.state = self._machine["reasoning.start"]
         self.reasoning_open = True
+        self.over_at = None
 
     def run_prompt(self, text: str, bounded: bool) -> bool:
         """Run the machine over the prompt's tail; whether that said where the output starts."""
@@ -148,9 +159,11 @@ class Executor:
         self.end = -len(self.held)
         self.opening = None
         self.calls.count = 0
+        self.over_at = None if self.over_at is None else 0
         if not (self._crossed or in_call or begun or (bounded and self.state.name != "start")):
             self.state = self._machine["start"]
             self.soft = ()
+            self.over_at = None
             return False
         if call is not None:
             # The prompt begins a call that the model goes on with: the client hears of it with the first event.
@@ -160,6 +173,11 @@ class Executor:
         elif in_call and self.calls.decoder is not None:
             self.opening = Opening(self._machine["content"], 0, 0, 0)
         return True
+
+    @property
+    def turns(self) -> Turns:
+        """The turn boundaries of what is read."""
+        return self._machine.format.turns
 
     @property
     def bound(self) -> int:
@@ -203,6 +221,7 @@ class Executor:
                 buffer, base, place = self._again + buffer[place:], base + place - len(self._again), 0
                 size, no_closer = len(buffer), None
                 self.output.base, self._again = base, ""
+            self.output.stamp(base + place)
             if self.soft and place < size:
                 place = self._skip_soft(buffer, place)
             state = self.state
@@ -230,6 +249,7 @@ class Executor:
             place = self._cross(edge, found, buffer, place)
         self.held = buffer[place:]
         self.end = base + place
+        self.output.stamp(self.end)
         opening = self.opening
         if opening is not None and opening.seen < self.end:
             opening.raw.append(buffer[opening.seen - base : place])
@@ -261,6 +281,8 @@ class Executor:
         channel = self.state.channel
         text = buffer[start:end]
         if channel == "content":
+            if self.over_at is None:
+                self.over_at = output.base + start
             output.say(Content(text))
             output.mark("content", start, end)
         elif channel == "reasoning":
@@ -295,8 +317,15 @@ class Executor:
             self._text(buffer, start, end)
             self.state = self._machine[edge.to]
             return end
+        if do is Do.END_BY_CALL:
+            self._crossed = True
+            self._reasoning_over(base + found.start())
+            self._enter(edge.to)
+            return start
         index = calls.index
         if do in OPENS_CALLS:
+            if self.opening is None:
+                self._call_at = base + found.start()
             self._open(edge, base + start)
         if do is Do.OPEN_CALL:
             return self._open_call(edge, found, buffer, start)
@@ -307,12 +336,13 @@ class Executor:
         elif do is Do.OPEN_REASONING:
             self._end_call(base + start, closed=False)
             self._crossed = True
+            self.over_at = None
             if not self.reasoning_open:
                 self.reasoning_open = True
                 self.output.say(ReasoningStart())
         elif do is Do.CLOSE_REASONING or do is Do.OPEN_ANSWER or do is Do.OPEN_ASIDE:
             self._crossed = True
-            self._close_reasoning()
+            self._close_part(do, base + found.start(), base + end)
         elif do is Do.CLOSE_PARAM:
             calls.close_parameter()
         elif do is Do.OPEN_PARAM or do is Do.OPEN_UNCLOSED:
@@ -325,13 +355,15 @@ class Executor:
             index = calls.count - 1
         elif do is Do.CLOSE_SECTION or do is Do.LEAVE:
             self._end_call(base + start, closed=False)
+            if edge.to == "content" and self.over_at is None and not self.reasoning_open:
+                self.over_at = base + end
         self.output.mark("markup", start, end, edge.label, None if do is Do.CLOSE_SECTION else index)
         if self.opening is not None and calls.open is None and edge.to in _WORDS_AFTER:
             if do is Do.LEAVE:
                 return self._reject(buffer, end)
             self.opening = None
             if not self._inside:
-                self._close_reasoning()
+                self._reasoning_over(self._call_at)
         self._enter(edge.to)
         self.soft = edge.trails
         return end
@@ -350,7 +382,23 @@ class Executor:
             if may_be_words:
                 self.opening = Opening(self.state, at, len(self.output.spans), self.calls.count)
             elif not self._inside:
-                self._close_reasoning()
+                self._reasoning_over(self._call_at)
+
+    def _close_part(self, do: Do, start: int, end: int) -> None:
+        """Reasoning is closed, or ended by the answer. Where all is framed, there may be more of it until the answer's
+        opener has said what comes."""
+        if not self._framed:
+            self._reasoning_over(end if do is Do.CLOSE_REASONING else start)
+        elif do is Do.OPEN_ANSWER:
+            self._reasoning_over(end)
+        else:
+            self._close_reasoning()
+
+    def _reasoning_over(self, at: int) -> None:
+        """No more reasoning comes; it was over at this offset."""
+        if self.over_at is None:
+            self.over_at = max(0, at)
+        self._close_reasoning()
 
     def _close_reasoning(self) -> None:
         if self.reasoning_open:
@@ -394,7 +442,7 @@ class Executor:
             if not self._cut_to_text:
                 self.opening = None
         if not self._inside:
-            self._close_reasoning()
+            self._reasoning_over(self._call_at)
         return at
 
     def _end_call(self, at: int, closed: bool) -> None:
@@ -529,6 +577,7 @@ class Executor:
         self.calls.forget(trial.count, trial.output)
         self.state = self._machine["draft"]
         self.reasoning_open = True
+        self.over_at = None
         self.opening = None
         self.soft = ()
         self.held = ""

@@ -252,6 +252,9 @@ class Format:
     asides: tuple[Aside, ...] = ()
     special: tuple[str, ...] = ()
     """Markers that are one token of their own in the model's vocabulary."""
+    spelled: bool = False
+    """Whether models of the family spell their special tokens with ordinary ones now and then, so that such text has
+    to count as markup even where token ids say otherwise. Costs the protection against forged markers."""
     aliases: tuple[str, ...] = ()
     """Other names under which the format is known, e.g. parser names of vLLM and SGLang."""
     signs: tuple[Signs, ...] = ()

@@ -17,6 +17,8 @@ LAYOUT_LIMIT = 32
 """At most so many white-space characters inside a marker are layout. Bounds what has to be held back."""
 HOLE_LIMIT = 256
 """At most so many characters fill a hole. A longer name or key isn't one."""
+MARK = "\udc00"
+"""Stands before a special token that was really generated, where ids say so (``tokens.marked``). It is in no text."""
 USED = frozenset({"name", "id", "key", "type"})
 """Holes whose filling is looked at. The others are passed over."""
 

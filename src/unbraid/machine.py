@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .format import Format
-from .literals import Ended, parse, whole
+from .literals import MARK, Ended, parse, whole
 from .plan import plan
 from .scanner import Search, Trigger, first_character, groups, lead_start, pattern, trigger
 from .table import ALL, Channel, Edge, Row, Variant
@@ -105,6 +105,11 @@ class Machine:
     def __getitem__(self, name: str) -> State:
         return self.states[name]
 
+    @property
+    def framed(self) -> bool:
+        """Whether all words stand between markers, so that after one part reasoning may come as well as the answer."""
+        return self.format.answer is not None and self.format.answer.anywhere
+
     @cached_property
     def special(self) -> re.Pattern[str]:
         """What begins with a special token matches. Compiled when it is first needed: few outputs are cut off."""
@@ -119,13 +124,15 @@ def compile(format: Format, variant: Variant = ALL) -> Machine:
     """
     built: Machine | None = format.compiled.get(variant)
     if built is None:
-        states = {name: _state(name, row) for name, row in plan(format, variant).items()}
+        # A marked token needs a look wherever it stands, if only for its mark to be taken off.
+        mark = MARK if any(token.startswith(MARK) for token in format.special) else ""
+        states = {name: _state(name, row, mark) for name, row in plan(format, variant).items()}
         bound = max(state.bound for state in states.values())
         built = format.compiled[variant] = Machine(format, variant, states, bound)
     return built
 
 
-def _state(name: str, row: Row) -> State:
+def _state(name: str, row: Row, mark: str) -> State:
     edges = tuple(each for edge in row.edges for each in edge.by_layout())
     leads = {lead for edge in edges for lead in edge.leads}
     beginnings = {lead[:end] for lead in leads for end in range(1, len(lead) + 1)}
@@ -135,9 +142,9 @@ def _state(name: str, row: Row) -> State:
         edges=edges,
         over=row.over,
         bound=max((marker.longest for edge in edges for marker in edge.markers), default=0),
-        trigger=trigger(edges, ""),
-        first=first_character(edges),
-        escapes=trigger(edges, r'"\\\x00-\x1f'),
+        trigger=trigger(edges, mark),
+        first=first_character(edges, mark),
+        escapes=trigger(edges, r'"\\\x00-\x1f' + mark),
         soft_edges=frozenset("".join(beginnings)),
         _searches={},
         _groups={},

@@ -6,10 +6,11 @@ nothing of formats.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .events import Note, Span
+from .events import Note, Span, SpanKind
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,37 @@ class Message:
     """Whether reasoning, if there was any, was closed."""
     finish_reason: str | None = None
     """Why the output ended; ``None`` while it goes on."""
+    token_spans: tuple[Span, ...] = ()
+    """What each token was, where ids were fed; ``start`` and ``end`` count tokens. They tile the ids."""
+    token_logprobs: tuple[float, ...] = ()
+    """The log-probabilities that were given with the ids, one a token; NaN for those that had none."""
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the spans speak of."""
+        return self.token_spans[-1].end if self.token_spans else 0
+
+    @property
+    def reasoning_tokens(self) -> int:
+        """How many tokens of reasoning there are, its markers not counted. 0 where no ids were fed."""
+        return sum(span.end - span.start for span in self.token_spans if span.kind == "reasoning")
+
+    def token_mask(self, *kinds: SpanKind) -> array[int]:
+        """For each token 1 if it is of one of these kinds, else 0: an array of bytes.
+
+        >>> message.token_mask("reasoning", "content")  # doctest: +SKIP
+        array('B', [0, 1, 1, 1, 0, 1, 1])
+        """
+        mask = array("B", bytes(self.tokens))
+        for span in self.token_spans:
+            if span.kind in kinds:
+                mask[span.start : span.end] = array("B", b"\x01" * (span.end - span.start))
+        return mask
+
+    def logprobs(self, *kinds: SpanKind) -> tuple[float, ...]:
+        """The log-probabilities of the tokens of these kinds, in order."""
+        every = self.token_logprobs
+        return tuple(each for s in self.token_spans if s.kind in kinds for each in every[s.start : s.end])
 
     def to_openai(self) -> dict[str, Any]:
         """The message as OpenAI's chat API gives it, with ``reasoning_content`` where there was reasoning."""

@@ -22,6 +22,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "undeclared": ("call", "text"),
     "forbidden_calls": ("text", "drop"),
     "fenced_calls": ("call", "text"),
+    "spelled_markers": ("text", "marker"),
     "typing": ("schema", "vllm", "sglang"),
     "finish": ("stop", "length", "stop_string", "error"),
 }

@@ -11,24 +11,30 @@ There is one machine for streams and whole texts; no I/O, no clock, no logging.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from json.encoder import encode_basestring
 from os import urandom
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .arguments.scan import STRING_STOP, JsonScanner
 from .builder import Cut, MessageBuilder
 from .calls import Calls
-from .events import Content, Event, Finish, FinishReason, Reasoning, SpanKind, ToolCallArguments
+from .events import Content, Event, Finish, FinishReason, Note, Reasoning, Span, SpanKind, ToolCallArguments
 from .executor import Executor
 from .format import Format, canonical
+from .literals import MARK
 from .machine import compile
 from .message import Message
-from .options import CallOptions, check
+from .options import CallOptions, OptionError, check
 from .output import Output, Unsaid
 from .registry import resolve
 from .start import tail
 from .table import Variant
+
+if TYPE_CHECKING:
+    from .tokens.strand import Strand
 
 Waiting = Literal["", "marker", "name", "decision", "call", "value"]
 """For what held text waits: a marker to complete, a call's name, the end of reasoning, a call or a value to end."""
@@ -48,7 +54,13 @@ class Parser:
         tools: the tools of the request (OpenAI's shape, bare functions or Anthropic's). ``None``: not known, calls
             are recognised and values untyped. ``[]``: none were offered, so call markup is text.
         thinking: whether the request asked for reasoning; ``None`` leaves it to the format.
-        prompt: the rendered prompt or its tail. Where it says in which part the output starts, it is believed.
+        prompt: the rendered prompt or its tail, as text or as ids. Where it says in which part the output starts, it is
+            believed.
+        tokenizer: what the ids are ids of, for a parser that is fed with ids: a ``tokenizers.Tokenizer``, a tokenizer
+            of transformers or mistral-common, a ``tiktoken.Encoding``, or anything with ``decode`` and ``get_vocab``.
+            Make an ``unbraid.Vocabulary`` of it once if you make many parsers of a tokenizer that can't be hashed.
+        spelled_markers: what special tokens in markers are where ordinary tokens spell them: ``"text"``, so that
+            echoed text can't forge a call, or ``"marker"``; ``None`` leaves it to the format.
         tool_choice: the request's; only ``"none"`` matters here.
         calls_in_reasoning: what a call marker means while reasoning is open: ``"decide"``, ``"end"``, ``"text"`` or
             ``"inside"`` (a call, after which reasoning goes on); ``None`` leaves it to the format.
@@ -73,6 +85,7 @@ class Parser:
 
     __slots__ = (
         "_builder",
+        "_clean",
         "_edges",
         "_fast",
         "_finished",
@@ -85,6 +98,8 @@ class Parser:
         "_quiet",
         "_run",
         "_span_kind",
+        "_stamps",
+        "_strand",
         "_streaming",
         "_trigger",
         "_write",
@@ -114,7 +129,9 @@ class Parser:
         *,
         tools: Iterable[Any] | None = None,
         thinking: bool | None = None,
-        prompt: str | None = None,
+        prompt: str | Sequence[int] | None = None,
+        tokenizer: Any = None,
+        spelled_markers: str | None = None,
         tool_choice: Any = None,
         calls_in_reasoning: str | None = None,
         cut_calls: str = "apart",
@@ -139,12 +156,33 @@ class Parser:
         check("forbidden_calls", forbidden_calls)
         check("fenced_calls", fenced_calls)
         check("typing", typing)
+        if spelled_markers is None:
+            spelled_markers = "marker" if format.spelled else "text"
+        check("spelled_markers", spelled_markers)
         tools = None if tools is None else list(tools)
         forbidden = tool_choice == "none"
         drop = forbidden and forbidden_calls == "drop"
         calls = (tools is None or bool(tools)) and (drop or not forbidden)
-        variant = Variant(calls, calls and calls_in_reasoning != "text", fenced_calls == "call")
-        machine = compile(format, variant)
+        self._strand: Strand | None = None
+        """The ids and texts that come, where there are ids."""
+        self._clean: Callable[[Event], Event] | None = None
+        """What takes the marks of special tokens off, where they are marked."""
+        read = format
+        if tokenizer is not None:
+            from .tokens.marked import unmarked
+            from .tokens.strand import Strand
+            from .tokens.vocabulary import Vocabulary
+
+            marking = Vocabulary.of(tokenizer).marking(format, spelled=spelled_markers == "marker")
+            self._strand, read = Strand(marking), marking.format
+            if marking.marks:
+                self._clean = partial(unmarked, offset=self._strand.offset)
+            prompt = None if prompt is None else marking.prompt(prompt)
+        elif prompt is not None and not isinstance(prompt, str):
+            raise OptionError("the prompt is given as ids, which mean nothing without a tokenizer; give one, or text")
+        ends = self._strand is not None and reasoning is not None and calls_in_reasoning == "end"
+        variant = Variant(calls, calls and calls_in_reasoning != "text", fenced_calls == "call", calls and ends)
+        machine = compile(read, variant)
         if promote_reasoning is None:
             policy = reasoning.promote if reasoning else "never"
             promote_reasoning = policy == "always" or (policy == "off" and thinking is False)
@@ -168,23 +206,38 @@ class Parser:
             cut_to_text=cut_calls == "text",
             repair=repair,
         )
+        self._stamps: list[int] = []
+        """Up to where the text was read, for each event released last; only where the output keeps that."""
         self._begin(prompt, thinking)
         self._arm()
 
     # -- the public half -----------------------------------------------------------------------------------------
 
-    def feed(self, text: str = "") -> list[Event]:
+    def feed(
+        self, text: str | None = None, ids: Sequence[int] | None = None, logprobs: Sequence[float] | None = None
+    ) -> list[Event]:
         """Take the next piece of the output; returns what it says, in order.
 
+        Text and ids needn't be of the same piece: text may come later than its ids, or not at all. Special tokens are
+        real where the ids say so; what is said ends where the text does.
+
+        Args:
+            text: the text that came. Without it the ids speak for themselves, as long as there was no text at all.
+            ids: the token ids that came. They need a parser with a tokenizer.
+            logprobs: the log-probability of each id, if it is to come back in the message.
+
         Raises:
+            OptionError: ids were given and there is no tokenizer.
             RuntimeError: the output was already finished.
         """
+        if ids is not None or self._strand is not None:
+            return self._feed_strand(text, ids or (), logprobs)
         if text and (self._first not in text or self._trigger(text) is None) and text[-1] not in self._edges:
             self._fast += self._write(text)
             if self._index is None:
                 return [_new(self._kind, (text,))]
             return [_new(ToolCallArguments, (self._index, text))]
-        return self._stream(text) if self._streaming and text else self._read(text)
+        return self._stream(text) if self._streaming and text else self._read(text or "")
 
     def finish(self, reason: FinishReason = "stop") -> list[Event]:
         """The output is over; returns what was still held and a :class:`Finish`, and repeats nothing.
@@ -200,6 +253,10 @@ class Parser:
         self._check_open()
         self._catch_up()
         run = self._run
+        if self._strand is not None:
+            rest = self._strand.finish(reason)
+            if rest:
+                run.feed(rest)
         run.finish(reason)
         if self._promote and not run.calls.count:
             self._promote_reasoning()
@@ -223,7 +280,10 @@ class Parser:
         else:
             # What an opening holds isn't said yet: it may be markup or words.
             said, settled = run.output, run.opening.spans if run.opening is not None else None
-        return self._builder.message(said.tiles(settled), tuple(said.notes))
+        spans, notes = said.tiles(settled), tuple(said.notes)
+        if self._strand is None:
+            return self._builder.message(spans, notes)
+        return self._with_tokens(self._strand, self._builder, spans, notes)
 
     @property
     def format(self) -> Format:
@@ -243,7 +303,24 @@ class Parser:
     @property
     def held(self) -> str:
         """Text that has arrived and of which nothing has been said yet. :attr:`waiting` says what it waits for."""
-        return self._run.unsaid
+        if self._strand is None:
+            return self._run.unsaid
+        return self._run.unsaid.replace(MARK, "") + self._strand.held
+
+    @property
+    def reasoning_over(self) -> bool:
+        """Whether reasoning is over, or none is to come. Where a request asks for reasoning that the model begins, that
+        is known with its first word."""
+        return self._run.trial is None and self._run.over_at is not None
+
+    @property
+    def reasoning_end(self) -> int | None:
+        """The first token after reasoning and the marker that closed it, where ids were fed; ``None`` while more of it
+        may come. Where a call ended it, that is the call's first token."""
+        if self._strand is None or not self.reasoning_over:
+            return None
+        assert self._run.over_at is not None
+        return self._strand.first_token(self._run.over_at)
 
     @property
     def waiting(self) -> Waiting:
@@ -258,7 +335,8 @@ class Parser:
             return "decision"
         call = run.calls.open
         if call is None:
-            return "name" if run.opening is not None else "marker" if run.held else ""
+            held = run.held or (self._strand is not None and self._strand.held)
+            return "name" if run.opening is not None else "marker" if held else ""
         if self._quiet:
             return "call"
         if call.params is not None and call.params.waits:
@@ -268,8 +346,8 @@ class Parser:
     # -- where it starts -----------------------------------------------------------------------------------------
 
     def _begin(self, prompt: str | None, thinking: bool | None) -> None:
-        reasoning, turns = self._format.reasoning, self._format.turns
         run = self._run
+        reasoning, turns = self._format.reasoning, run.turns
         if prompt is None and turns.headed:
             prompt = canonical(turns.assistant)
         turn = None if prompt is None else tail(prompt, turns)
@@ -277,6 +355,8 @@ class Parser:
             wanted = reasoning is not None and (reasoning.default if thinking is None else thinking)
             if reasoning is not None and wanted and reasoning.opened_by == "prompt":
                 run.start_inside()
+            elif not wanted:
+                run.over_at = 0
         if run.reasoning_open and self._builder is not None:
             self._builder.reasoning_begun()
 
@@ -285,6 +365,35 @@ class Parser:
     def _check_open(self) -> None:
         if self._finished:
             raise RuntimeError("the output is finished; make a new Parser for the next one")
+
+    def _feed_strand(self, text: str | None, ids: Sequence[int], logprobs: Sequence[float] | None) -> list[Event]:
+        """Text and ids, which needn't come together."""
+        strand = self._strand
+        if strand is None:
+            raise OptionError("ids were fed, which mean nothing without a tokenizer; make the Parser with one")
+        if text and strand.plain and logprobs is None and strand.passes(text, ids):
+            if (self._first not in text or self._trigger(text) is None) and text[-1] not in self._edges:
+                self._fast += self._write(text)
+                if self._index is None:
+                    return [_new(self._kind, (text,))]
+                return [_new(ToolCallArguments, (self._index, text))]
+        else:
+            self._check_open()
+            text = strand.take(text, ids, logprobs)
+            if MARK in text:
+                return self._read(text)
+        return self._stream(text) if self._streaming and text else self._read(text)
+
+    def _with_tokens(
+        self, strand: Strand, builder: MessageBuilder, spans: tuple[Span, ...], notes: tuple[Note, ...]
+    ) -> Message:
+        """The message, with its offsets those of the output, and its tokens."""
+        from .tokens.account import text_spans, token_spans
+        from .tokens.marked import unmarked_note
+
+        message = builder.message(text_spans(spans, strand), tuple(unmarked_note(n, strand.offset) for n in notes))
+        tokens = token_spans(spans, strand, self._finished)
+        return replace(message, token_spans=tokens, token_logprobs=strand.all_logprobs())
 
     def _read(self, text: str) -> list[Event]:
         """Text that may cross a marker."""
@@ -351,15 +460,20 @@ class Parser:
         run = self._run
         output = run.output if run.trial is None else run.trial.output
         waiting, output.events = output.events, []
+        if output.stamps is not None:
+            stamps, output.stamps = output.stamps, []
+            self._stamps = [at for at, event in zip(stamps, waiting, strict=True) if not isinstance(event, Unsaid)]
         released: list[Event] = []
         builder = self._builder
+        clean = self._clean
         for event in waiting:
-            if isinstance(event, Unsaid):
-                event = event.event
-            else:
-                released.append(event)
+            said = event.event if isinstance(event, Unsaid) else event
+            if clean is not None:
+                said = clean(said)
+            if not isinstance(event, Unsaid):
+                released.append(said)
             if builder is not None:
-                builder.add(event)
+                builder.add(said)
         self._arm()
         return released
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .ahead import announced
 from .format import Call, Codec, Format, FormatError, JsonCall, Params, Python, Tools, frames, shapes
 from .literals import ANY_LAYOUT, Marker, Unit, Units, markers, text_units
 from .table import ALL, Channel, Do, Edge, Plan, Row, Variant
@@ -80,7 +81,7 @@ class _Builder:
             reopen = [opened] if reasoning.reopens else []
             closes = Edge("reasoning close", markers(reasoning.close), "answer", Do.CLOSE_REASONING)
             stray = self._at_once([closes._replace(label="stray reasoning closer")])
-        self._add("start", "content", [*opens, *stray, *at_once, *self._turn_ends("start"), words])
+        self._add("start", "content", self._ending([*opens, *stray, *at_once, *self._turn_ends("start"), words]))
         if reasoning is not None or self.format.answer is not None or self.format.asides:
             again = self._at_once(reopen)
             self._add("answer", "content", [*stray, *again, *at_once, *self._turn_ends("answer"), words])
@@ -104,11 +105,16 @@ class _Builder:
         words = Edge("words", (), "reasoning", Do.LEAVE, _WORDS)
         echoed = opens._replace(label="reasoning opener repeated", do=Do.NOTHING, markers=_any_lead(opens))
         first = [echoed, closes, *inside, *self._turn_ends("reasoning.start"), words]
-        self._add("reasoning.start", "reasoning", first)
+        self._add("reasoning.start", "reasoning", self._ending(first))
         # Where all is framed, a part may end with the next one's opener alone, and that may be reasoning again.
         again = [opens._replace(label="reasoning opener repeated", do=Do.NOTHING)] if self.framed else []
-        self._add("reasoning", "reasoning", [closes, *again, *inside, *self._turn_ends("reasoning")])
+        open_ended = [closes, *again, *inside, *self._turn_ends("reasoning")]
+        self._add("reasoning", "reasoning", self._ending(open_ended))
         self._add("draft", "reasoning", [closes])
+
+    def _ending(self, edges: list[Edge]) -> list[Edge]:
+        """The edges of a state before or in reasoning, which the request may want a call to end at once."""
+        return announced(edges, self.format.special) if self.variant.calls_end_reasoning else edges
 
     def _answers(self) -> list[Edge]:
         answer = self.format.answer

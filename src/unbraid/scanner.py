@@ -86,21 +86,23 @@ def groups(pattern: re.Pattern[str], edges: tuple[Edge, ...]) -> dict[int, tuple
     return found
 
 
-def trigger(edges: tuple[Edge, ...], escapes: str) -> Trigger:
-    """A cheap look at a text: does it hold the first character of a marker?"""
+def trigger(edges: tuple[Edge, ...], more: str) -> Trigger:
+    """A cheap look at a text: does it hold the first character of a marker, or one ``more``?"""
     always = re.compile("").search
     if any(edge.pattern or edge.any_lead for edge in edges):
         return always
     firsts = {marker.core[0] for edge in edges for marker in edge.markers}
     if any(first.longest > 1 for first in firsts):
         return always
-    characters = "".join(sorted(first.pattern for first in firsts)) + escapes
+    characters = "".join(sorted(first.pattern for first in firsts)) + more
     return re.compile(f"[{characters}]" if characters else r"(?!)").search
 
 
-def first_character(edges: tuple[Edge, ...]) -> str:
+def first_character(edges: tuple[Edge, ...], more: str) -> str:
+    """The only character that sets the trigger off; empty if there are several."""
     firsts = {marker.core[0].pattern.removeprefix("\\") for edge in edges for marker in edge.markers}
     moving = any(edge.pattern or edge.any_lead for edge in edges)
+    firsts.update(more)
     only = firsts.pop() if len(firsts) == 1 and not moving else ""
     return only if len(only) == 1 else ""
 

@@ -21,8 +21,17 @@ class Tail(NamedTuple):
     """Whether an assistant turn's opener stands right before it, so that words in it are the assistant's own."""
 
 
-def tail(prompt: str, turns: Turns) -> Tail:
-    """The tail of a prompt; the whole of it if it holds no turn boundary at all."""
+class Boundary(NamedTuple):
+    """A turn boundary in a prompt."""
+
+    start: int
+    end: int
+    assistant: bool
+    """Whether it opens an assistant turn."""
+
+
+def last_boundary(prompt: str, turns: Turns) -> Boundary | None:
+    """The last turn boundary of a prompt."""
     last, after, assistant = -1, 0, False
     for literal in spellings(turns.assistant):
         found, end = _last(literal, prompt)
@@ -32,8 +41,15 @@ def tail(prompt: str, turns: Turns) -> Tail:
         found, end = _last(literal, prompt)
         if found > last:
             last, after, assistant = found, end, False
-    if last < 0:
+    return Boundary(last, after, assistant) if last >= 0 else None
+
+
+def tail(prompt: str, turns: Turns) -> Tail:
+    """The tail of a prompt; the whole of it if it holds no turn boundary at all."""
+    boundary = last_boundary(prompt, turns)
+    if boundary is None:
         return Tail(prompt, False)
+    last, after, assistant = boundary
     if not assistant:
         return Tail("", False)
     soft = max((literal[len(literal.rstrip()) :] for literal in spellings(turns.assistant)), key=len, default="")

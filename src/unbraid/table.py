@@ -29,6 +29,7 @@ class Do(Enum):
     OPEN_ASIDE = "open an aside"
     CLOSE_ASIDE = "close the aside"
     LEAVE = "text begins"
+    END_BY_CALL = "a call is about to begin, which ends reasoning"
     OPEN_SECTION = "open the section"
     CLOSE_SECTION = "close the section"
     OPEN_CALL = "open a call"
@@ -101,6 +102,8 @@ class Variant:
     """Whether a call's opener is listened to while reasoning is open."""
     calls_in_fences: bool = True
     """Whether a call's opener is listened to inside a Markdown code fence."""
+    calls_end_reasoning: bool = False
+    """Whether the special token of a call's opener ends reasoning at once, whatever comes after it."""
 
 
 ALL = Variant()
