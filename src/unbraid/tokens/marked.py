@@ -158,7 +158,13 @@ def _pair(part: Any, rewrite: Rewrite) -> dict[str, Any]:
 
 
 def _tools(tools: Tools, rewrite: Rewrite) -> Tools:
-    return replace(tools, **_pair(tools, rewrite), call=tuple(_call(call, rewrite) for call in shapes(tools)))
+    calls = tuple(_call(call, rewrite) for call in shapes(tools))
+    pair = _pair(tools, rewrite)
+    # A call that may stand without its section's special token could be spelled by anyone.
+    spelled = pair["open"] != tools.open and any(
+        call.open == old.open for call, old in zip(calls, shapes(tools), strict=True)
+    )
+    return replace(tools, **pair, call=calls, optional=tools.optional and not spelled)
 
 
 def _call(call: Call, rewrite: Rewrite) -> Call:
