@@ -135,6 +135,31 @@ def test_logprobs_come_back_by_part() -> None:
     assert not any(map(math.isnan, message.token_logprobs))
 
 
+def test_a_real_opener_ends_reasoning_at_once_where_calls_end_it() -> None:
+    ids = real("<think>\nhm ")
+    parser = Parser("qwen3", tokenizer=TOKENIZER, thinking=True, calls_in_reasoning="end")
+    parser.feed(ids=[*ids, *spelled("<tool_call>")])
+    assert not parser.reasoning_over
+    before = len(ids) + len(spelled("<tool_call>"))
+    parser.feed(ids=real("<tool_call>"))
+    assert parser.reasoning_over
+    assert parser.reasoning_end == before
+
+
+def test_a_special_token_inside_a_json_string() -> None:
+    """It is part of the value, with nothing added to it, and never cuts the call."""
+    text = '<tool_call>\n{"name": "f", "arguments": {"a": "x<think>y"}}\n</tool_call>'
+    message = read("qwen3", [(None, [each]) for each in real(text)], thinking=False)
+    assert [call.arguments for call in message.tool_calls] == ['{"a": "x<think>y"}']
+
+
+def test_a_vocabulary_can_be_made_once() -> None:
+    parser = Parser("qwen3", tokenizer=unbraid.Vocabulary(TOKENIZER), prompt=real("<|im_start|>assistant\n<think>\n"))
+    parser.feed(ids=real("hm</think>\n\nyes"))
+    parser.finish()
+    assert (parser.message.reasoning, parser.message.content) == ("hm", "yes")
+
+
 @given(st.lists(st.integers(0, 260_000), max_size=60))
 def test_any_ids_are_taken(ids: list[int]) -> None:
     message = read("qwen3", [(None, [each]) for each in ids], thinking=True)

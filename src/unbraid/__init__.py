@@ -29,6 +29,7 @@ from .registry import FormatWarning, formats, resolve
 
 if TYPE_CHECKING:
     from .derivation import derive
+    from .tokens.vocabulary import Vocabulary
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ __all__ = [
     "ToolCallArguments",
     "ToolCallEnd",
     "ToolCallStart",
+    "Vocabulary",
     "__version__",
     "derive",
     "detect",
@@ -67,9 +69,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """``derive``, which most programs never need, and which takes a while to import."""
+    """``derive`` and ``Vocabulary``, which many programs never need, and which take a while to import."""
     if name == "derive":
         from .derivation import derive
 
         return derive
+    if name == "Vocabulary":
+        from .tokens.vocabulary import Vocabulary
+
+        return Vocabulary
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,11 +1,10 @@
-"""The id side: which marker is real, which token belongs to which part, and where reasoning ends.
+"""The id side: which marker is real, and which token belongs to which part.
 
 ``marked``       a format whose special tokens can't be spelled
 ``vocabulary``   what a tokenizer is asked, whatever its kind
 ``detokenizer``  ids in, text out, one step at a time
 ``strand``       one strand of an engine's text and ids, which needn't arrive together
 ``account``      the tokens of an output: where each ends, its log-probability, and the part that it belongs to
-``reasoning``    the questions on ids alone, and the tracker that answers them step by step
 
 What lives here knows ids; it makes no events and knows no states. ``Parser`` puts the two together.
 """

@@ -240,6 +240,10 @@ class Strand:
         if piece.kind == "marker":
             self._say(out, 1)
             return
+        self._done(piece)
+
+    def _done(self, piece: _Piece) -> None:
+        """The next piece leaves the queue; what it says was said, or never is."""
         self._queue.popleft()
         if self._spoken:
             self._spoken -= 1
@@ -315,11 +319,7 @@ class Strand:
         if rest:
             self._queue[0] = piece._replace(text=rest, given=rest)
             return
-        self._queue.popleft()
-        if self._spoken:
-            self._spoken -= 1
-        else:
-            self._count(piece, self.position)
+        self._done(piece)
 
     def _spell(self, text: str, out: list[str]) -> None:
         """Text of which no ids are known."""
