@@ -221,7 +221,6 @@ class Executor:
                 buffer, base, place = self._again + buffer[place:], base + place - len(self._again), 0
                 size, no_closer = len(buffer), None
                 self.output.base, self._again = base, ""
-            self.output.stamp(base + place)
             if self.soft and place < size:
                 place = self._skip_soft(buffer, place)
             state = self.state
@@ -249,7 +248,6 @@ class Executor:
             place = self._cross(edge, found, buffer, place)
         self.held = buffer[place:]
         self.end = base + place
-        self.output.stamp(self.end)
         opening = self.opening
         if opening is not None and opening.seen < self.end:
             opening.raw.append(buffer[opening.seen - base : place])

@@ -20,7 +20,7 @@ class Unsaid(NamedTuple):
 class Output:
     """A growing list of events, spans and notes."""
 
-    __slots__ = ("base", "events", "keep_spans", "notes", "spans", "stamps")
+    __slots__ = ("base", "events", "keep_spans", "notes", "spans")
 
     def __init__(self, keep_spans: bool) -> None:
         self.keep_spans = keep_spans
@@ -28,20 +28,12 @@ class Output:
         self.events: list[Union[Event, Unsaid]] = []
         self.spans: list[Span] = []
         self.notes: list[Note] = []
-        self.stamps: list[int] | None = None
-        """Up to where the text was read when each event was said, where that is wanted."""
         self.base = 0
         """The offset of the first character of the text that is being read."""
 
     def say(self, event: Event) -> None:
         """Add an event."""
         self.events.append(event)
-
-    def stamp(self, at: int) -> None:
-        """The events that were said since the last stamp are of text up to here."""
-        stamps = self.stamps
-        if stamps is not None and len(stamps) < len(self.events):
-            stamps += [at] * (len(self.events) - len(stamps))
 
     def note(self, kind: NoteKind, start: int, end: int, detail: str) -> Note:
         """Add a note; offsets are those of the output."""
@@ -72,14 +64,10 @@ class Output:
         new = Output(self.keep_spans)
         new.base = self.base
         new.spans = self.spans[-1:]
-        new.stamps = None if self.stamps is None else []
         return new
 
     def join(self, branch: Output) -> None:
         """Take in all that a branch has said."""
-        if self.stamps is not None and branch.stamps is not None:
-            self.stamp(branch.base)
-            self.stamps += branch.stamps
         self.events += branch.events
         self.notes += branch.notes
         if self.spans and branch.spans:

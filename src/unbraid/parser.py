@@ -98,7 +98,6 @@ class Parser:
         "_quiet",
         "_run",
         "_span_kind",
-        "_stamps",
         "_strand",
         "_streaming",
         "_trigger",
@@ -206,8 +205,6 @@ class Parser:
             cut_to_text=cut_calls == "text",
             repair=repair,
         )
-        self._stamps: list[int] = []
-        """Up to where the text was read, for each event released last; only where the output keeps that."""
         self._begin(prompt, thinking)
         self._arm()
 
@@ -460,9 +457,6 @@ class Parser:
         run = self._run
         output = run.output if run.trial is None else run.trial.output
         waiting, output.events = output.events, []
-        if output.stamps is not None:
-            stamps, output.stamps = output.stamps, []
-            self._stamps = [at for at, event in zip(stamps, waiting, strict=True) if not isinstance(event, Unsaid)]
         released: list[Event] = []
         builder = self._builder
         clean = self._clean

@@ -20,7 +20,7 @@ def token_spans(spans: Sequence[Span], strand: Strand, finished: bool) -> tuple[
         strand: the tokens.
         finished: whether the output is over, so that tokens without any text belong to the last span.
     """
-    ends = strand.ends.all()
+    ends = strand.ends
     found: list[Span] = []
     for span in spans:
         _add(found, span, first_token(ends, span.start), min(first_token(ends, span.end), len(ends)))

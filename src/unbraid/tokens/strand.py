@@ -24,7 +24,6 @@ from ..literals import MARK
 from ..options import OptionError
 from .detokenizer import REPLACEMENT, Detokenizer
 from .marked import unmark
-from .numbers import Numbers
 from .vocabulary import Marking
 
 _OWED_LIMIT = 512
@@ -78,11 +77,11 @@ class Strand:
         """How many characters the machine was given."""
         self.plain = False
         """Whether nothing waits, so that an id and exactly its text can be passed on."""
-        self.ends = Numbers("q")
+        self.ends = array("q")
         """Where each token ends, in what the machine was given."""
-        self.marks = Numbers("q")
+        self.marks = array("q")
         """Where marks stand in it."""
-        self.logprobs = Numbers("d")
+        self.logprobs = array("d")
         """Log-probabilities of the ids; NaN for those that came without."""
         self.dropped: int | None = None
         """The first token whose text the engine cut off."""
@@ -131,13 +130,13 @@ class Strand:
             if pieces.get(ids[0]) != text:
                 return False
             self.position += len(text)
-            self.ends.own.append(self.position)
+            self.ends.append(self.position)
             return True
         texts = [pieces.get(id, "") for id in ids]
         if "".join(texts) != text or "" in texts:
             return False
-        self.ends.own.extend(accumulate(map(len, texts), initial=self.position))
-        del self.ends.own[-len(ids) - 1]
+        self.ends.extend(accumulate(map(len, texts), initial=self.position))
+        del self.ends[-len(ids) - 1]
         self.position += len(text)
         return True
 
@@ -170,18 +169,18 @@ class Strand:
 
     def offset(self, position: int) -> int:
         """An offset in the output, for one in what the machine was given."""
-        return position - bisect_left(self.marks.all(), position)
+        return position - bisect_left(self.marks, position)
 
     def first_token(self, position: int) -> int:
         """The first token that begins at this position, or after it."""
-        return first_token(self.ends.all(), position)
+        return first_token(self.ends, position)
 
     def all_logprobs(self) -> tuple[float, ...]:
         """The log-probability of each token that has been said; empty if none were given."""
-        if not len(self.logprobs):
+        if not self.logprobs:
             return ()
         size = len(self.ends)
-        given = tuple(self.logprobs.all()[:size])
+        given = tuple(self.logprobs[:size])
         return given + (_NAN,) * (size - len(given))
 
     # -- ids ---------------------------------------------------------------------------------------------------------
@@ -210,7 +209,7 @@ class Strand:
 
     def _count(self, piece: _Piece, end: int) -> None:
         """A piece was consumed: its token ends here."""
-        ends = self.ends.own
+        ends = self.ends
         if piece.id >= 0:
             ends.append(end)
         elif ends:
@@ -230,7 +229,7 @@ class Strand:
                 self._spoken -= 1
                 continue
             if piece.kind == "marker" and piece.given != piece.text:
-                self.marks.own.append(self.position)
+                self.marks.append(self.position)
             self._give(out, piece.given)
             self._count(piece, self.position)
 
@@ -324,7 +323,7 @@ class Strand:
     def _spell(self, text: str, out: list[str]) -> None:
         """Text of which no ids are known."""
         clear, self.held = self._marking.speller.split(text)
-        marks = self.marks.own
+        marks = self.marks
         at = clear.find(MARK)
         while at >= 0:
             marks.append(self.position + at)
