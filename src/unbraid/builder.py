@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import StringIO
 from typing import Literal
 
 from .events import (
@@ -19,6 +18,7 @@ from .events import (
     ToolCallEnd,
     ToolCallStart,
 )
+from .log import Log, Text
 from .message import Message, Segment, ToolCall
 
 Cut = Literal["apart", "keep", "drop", "text"]
@@ -27,29 +27,35 @@ Cut = Literal["apart", "keep", "drop", "text"]
 class _Part:
     """One segment under construction."""
 
-    __slots__ = ("buffer", "complete", "id", "index", "kind", "name", "notes")
+    __slots__ = ("complete", "id", "index", "kind", "name", "notes", "text")
 
     def __init__(self, kind: Literal["reasoning", "content", "tool_call"], index: int = -1) -> None:
         self.kind = kind
         self.index = index
-        self.buffer = StringIO()
+        self.text = Text()
         self.id = ""
         self.name = ""
         self.complete = False
         self.notes: tuple[Note, ...] = ()
 
     def call(self) -> ToolCall:
-        return ToolCall(self.id, self.name, self.buffer.getvalue(), self.complete, self.notes, self.index)
+        return ToolCall(self.id, self.name, str(self.text), self.complete, self.notes, self.index)
+
+    def fork(self) -> _Part:
+        new = _Part(self.kind, self.index)
+        new.id, new.name, new.complete, new.notes = self.id, self.name, self.complete, self.notes
+        new.text = self.text.fork()
+        return new
 
 
 class MessageBuilder:
     """The message so far."""
 
-    __slots__ = ("_calls", "_closed", "_cut", "_notes", "_parts", "_reason", "promoted")
+    __slots__ = ("_closed", "_cut", "_notes", "_parts", "_reason", "promoted")
 
     def __init__(self, cut_calls: Cut) -> None:
-        self._parts: list[_Part] = []
-        self._calls: dict[int, _Part] = {}
+        self._parts: Log[_Part] = Log()
+        """Only the last one still changes, and is always its own."""
         self._cut = cut_calls
         self._closed = True
         self._reason: str | None = None
@@ -59,13 +65,30 @@ class MessageBuilder:
 
     def writer(self, kind: Literal["reasoning", "content"]) -> Callable[[str], int]:
         """Where the next pieces of text of this kind go."""
-        if not self._parts or self._parts[-1].kind != kind:
-            self._parts.append(_Part(kind))
-        return self._parts[-1].buffer.write
+        parts: list[_Part] = self._parts.own
+        if not parts or parts[-1].kind != kind:
+            parts.append(_Part(kind))
+        return parts[-1].text.write
 
-    def arguments_writer(self, index: int) -> Callable[[str], int]:
-        """Where the next fragments of this call's arguments go."""
-        return self._calls[index].buffer.write
+    def arguments_writer(self) -> Callable[[str], int]:
+        """Where the next fragments of the open call's arguments go."""
+        return self._last.text.write
+
+    @property
+    def _last(self) -> _Part:
+        last: _Part = self._parts.own[-1]
+        return last
+
+    def fork(self) -> MessageBuilder:
+        """An independent builder that was told the same."""
+        new = MessageBuilder(self._cut)
+        new._closed, new._reason, new._notes, new.promoted = self._closed, self._reason, self._notes, self.promoted
+        new._parts = self._parts.fork()
+        for each in (self._parts, new._parts):
+            each.own_last()
+        if new._parts.own:
+            new._parts.own[-1] = self._last.fork()
+        return new
 
     def reasoning_begun(self) -> None:
         """The output starts inside reasoning."""
@@ -78,14 +101,13 @@ class MessageBuilder:
         elif isinstance(event, Reasoning):
             self.writer("reasoning")(event.text)
         elif isinstance(event, ToolCallArguments):
-            self._calls[event.index].buffer.write(event.json)
+            self._last.text.write(event.json)
         elif isinstance(event, ToolCallStart):
             part = _Part("tool_call", event.index)
             part.id, part.name = event.id, event.name
-            self._parts.append(part)
-            self._calls[event.index] = part
+            self._parts.own.append(part)
         elif isinstance(event, ToolCallEnd):
-            part = self._calls[event.index]
+            part = self._last
             part.complete, part.notes = event.complete, event.notes
         elif isinstance(event, ReasoningStart):
             self._closed = False
@@ -96,7 +118,7 @@ class MessageBuilder:
 
     def text(self, kind: Literal["reasoning", "content"]) -> str:
         """All text of this kind so far."""
-        return "".join(part.buffer.getvalue() for part in self._parts if part.kind == kind)
+        return "".join(str(part.text) for part in self._parts if part.kind == kind)
 
     def message(self, spans: tuple[Span, ...], notes: tuple[Note, ...]) -> Message:
         """The message as it stands."""
@@ -107,7 +129,7 @@ class MessageBuilder:
         incomplete: list[ToolCall] = []
         for part in self._parts:
             if part.kind != "tool_call":
-                text = part.buffer.getvalue()
+                text = str(part.text)
                 if text and not (self.promoted and part.kind == "reasoning"):
                     if segments and segments[-1].kind == part.kind:  # a part between them was empty
                         text = segments.pop().text + text

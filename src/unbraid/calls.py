@@ -22,6 +22,7 @@ from .arguments.scan import JsonScanner
 from .arguments.typing import Policy
 from .events import Event, Note, NoteKind, SpanKind, ToolCallArguments, ToolCallEnd, ToolCallStart
 from .format import Call, Gemma, JsonCall, Nested, Params, Python, Spelling, spellings
+from .log import Log
 from .options import CallOptions
 from .output import Output, Unsaid
 from .tools import schemas
@@ -45,8 +46,18 @@ class OpenCall:
         """What walks its arguments where they are JSON that passes through."""
         self.decoder: Arguments | None = None
         """What turns them into JSON where they are a notation of their own."""
-        self.queue: list[Event] = []
+        self.queue: Log[Event] = Log()
         """Its events, where they wait until it is complete."""
+
+    def fork(self) -> OpenCall:
+        """An independent call in the same state."""
+        new = OpenCall(self.index, self.name, self.start)
+        new.notes = self.notes.copy()
+        new.params = self.params and self.params.copy()
+        new.scanner = self.scanner and self.scanner.copy()
+        new.decoder = self.decoder and self.decoder.copy()
+        new.queue = self.queue.fork()
+        return new
 
 
 class Calls:
@@ -70,8 +81,10 @@ class Calls:
         self._options = options
         self._new_id = new_id
         self._schemas: dict[str, Mapping[str, Any] | None] | None = None
-        self._spare_ids: list[str] = []
-        self._given_ids: list[str] = []
+        self._spare_ids: Log[str] = Log()
+        """Ids of calls that never were, for those to come; the next one last."""
+        self._given_ids: list[str] | None = None
+        """Ids that were made up on trial."""
         self._noise: Note | None = None
         self._body_spans = 0
         self.output = output
@@ -192,8 +205,10 @@ class Calls:
         """The id on the wire, or one that is made up."""
         if wire_id is not None:
             return wire_id
-        id = self._spare_ids.pop(0) if self._spare_ids else self._new_id()
-        self._given_ids.append(id)
+        spare = self._spare_ids.cut(len(self._spare_ids) - 1)
+        id = spare[0] if spare else self._new_id()
+        if self._given_ids is not None:
+            self._given_ids.append(id)
         return id
 
     # -- parameters ----------------------------------------------------------------------------------------------
@@ -312,8 +327,8 @@ class Calls:
     def retract(self) -> None:
         """The open call, of which nothing has been said, becomes text."""
         assert self.open is not None
-        said = self.open.notes
-        self.output.notes = [note for note in self.output.notes if note not in said]
+        notes = self.output.notes
+        notes.cut(len(notes) - len(self.open.notes))
         self.count -= 1
         self.open = None
 
@@ -339,9 +354,9 @@ class Calls:
         self._say(ToolCallEnd(call.index, complete, tuple(call.notes)))
         self.open = None
         if complete or self._options.cut == "keep":
-            self.output.events += call.queue
+            self.output.events.own += call.queue
         elif self._options.cut == "apart":
-            self.output.events += [Unsaid(event) for event in call.queue]
+            self.output.events.own += [Unsaid(event) for event in call.queue]
 
     # -- saying --------------------------------------------------------------------------------------------------
 
@@ -356,9 +371,10 @@ class Calls:
         """Words between a call's markers: noted once, however many pieces they come in."""
         assert self.open is not None
         if self._noise is not None:
+            # Nothing was noted since: only a marker ends the call or lets another state have a say.
             start = self._noise.start
-            self.open.notes.remove(self._noise)
-            self.output.notes.remove(self._noise)
+            self.open.notes.pop()
+            self.output.notes.cut(len(self.output.notes) - 1)
         self._noise = self.note("malformed", start, end, "text that is no part of the call")
 
     def marker_met(self) -> None:
@@ -370,7 +386,7 @@ class Calls:
             return
         assert self.open is not None
         if self._options.whole:
-            self.open.queue.append(event)
+            self.open.queue.own.append(event)
         else:
             self.output.say(event)
 
@@ -378,7 +394,7 @@ class Calls:
         if json and self.open is not None:
             self._say(ToolCallArguments(self.open.index, json))
 
-    # -- trials --------------------------------------------------------------------------------------------------
+    # -- trials and forks ----------------------------------------------------------------------------------------
 
     def on_trial(self, output: Output) -> int:
         """Calls are tried out from here on, and said to another output; returns the count to go back to."""
@@ -386,13 +402,30 @@ class Calls:
         self._given_ids = []
         return self.count
 
+    def accept(self, output: Output) -> None:
+        """What was tried out stands."""
+        self.output = output
+        self._given_ids = None
+
     def forget(self, count: int, output: Output) -> None:
         """The calls that were tried out never were."""
         self.count = count
         self.output = output
         self.open = None
         self.decoder = None
-        self._spare_ids[:0] = self._given_ids
+        self._spare_ids.own += reversed(self._given_ids or ())
+        self._given_ids = None
+
+    def fork(self, output: Output) -> Calls:
+        """Independent calls in the same state, which say to another output."""
+        new = Calls(self._tools, self._options, self._new_id, output)
+        new._shape, new._schemas, new._noise = self._shape, self._schemas, self._noise
+        new._body_spans, new.count = self._body_spans, self.count
+        new._spare_ids = self._spare_ids.fork()
+        new._given_ids = None if self._given_ids is None else self._given_ids.copy()
+        new.open = self.open and self.open.fork()
+        new.decoder = self.decoder and self.decoder.copy()
+        return new
 
 
 class Reading:

@@ -17,6 +17,7 @@ from .calls import Calls, Reading
 from .events import Content, FinishReason, Reasoning, ReasoningEnd, ReasoningStart, SpanKind
 from .format import Turns
 from .literals import Ended
+from .log import Log
 from .machine import Machine, State
 from .output import Output
 from .table import OPENS_CALLS, Do, Edge
@@ -37,11 +38,17 @@ class Opening:
         self.start = start
         self.seen = start
         """Up to where ``raw`` holds the text."""
-        self.raw: list[str] = []
+        self.raw: Log[str] = Log()
         self.spans = spans
         """How many spans there were before it."""
         self.count = count
         """How many calls."""
+
+    def fork(self) -> Opening:
+        """An independent one in the same state."""
+        new = Opening(self.parent, self.start, self.spans, self.count)
+        new.seen, new.raw = self.seen, self.raw.fork()
+        return new
 
 
 class Trial:
@@ -51,13 +58,20 @@ class Trial:
 
     def __init__(self, start: int, raw: str, carry: str, output: Output, count: int) -> None:
         self.start = start
-        self.raw = [raw]
+        self.raw: Log[str] = Log()
+        self.raw.own.append(raw)
         self.carry = carry
         """The tail of the text that may become the closing marker of reasoning."""
         self.output = output
         """The output before the trial."""
         self.count = count
         """How many calls there were before it."""
+
+    def fork(self) -> Trial:
+        """An independent one in the same state."""
+        new = Trial(self.start, "", self.carry, self.output.fork(), self.count)
+        new.raw = self.raw.fork()
+        return new
 
 
 class Executor:
@@ -169,7 +183,7 @@ class Executor:
             # The prompt begins a call that the model goes on with: the client hears of it with the first event.
             call.start, call.index = 0, 0
             self.calls.count = 1
-            self.output.events = [tuple.__new__(type(event), (0, *tuple(event)[1:])) for event in said]
+            self.output.events.own += [tuple.__new__(type(event), (0, *tuple(event)[1:])) for event in said]
         elif in_call and self.calls.decoder is not None:
             self.opening = Opening(self._machine["content"], 0, 0, 0)
         return True
@@ -192,6 +206,17 @@ class Executor:
         if self.opening is not None:
             return ("".join(self.opening.raw) + self.held)[max(0, -self.opening.start) :]
         return self.held[max(0, -self.end) :]
+
+    def fork(self) -> Executor:
+        """An independent executor in the same state."""
+        new = Executor.__new__(Executor)
+        for name in self.__slots__:
+            setattr(new, name, getattr(self, name))
+        new.output = self.output.fork()
+        new.calls = self.calls.fork(new.output)
+        new.opening = self.opening and self.opening.fork()
+        new.trial = self.trial and self.trial.fork()
+        return new
 
     # -- one step ----------------------------------------------------------------------------------------------------
 
@@ -250,7 +275,7 @@ class Executor:
         self.end = base + place
         opening = self.opening
         if opening is not None and opening.seen < self.end:
-            opening.raw.append(buffer[opening.seen - base : place])
+            opening.raw.own.append(buffer[opening.seen - base : place])
             opening.seen = self.end
 
     def _skip_soft(self, buffer: str, place: int) -> int:
@@ -266,7 +291,7 @@ class Executor:
             soft = tuple(each for each in soft if each)
         self.soft = soft if place == len(buffer) else ()
         if place > start:
-            last = self.output.spans[-1] if self.output.spans else None
+            last = self.output.last
             self.output.mark("markup", start, place, last.label if last else "", last.call if last else None)
         return place
 
@@ -533,10 +558,8 @@ class Executor:
         self.opening = None
         self.calls.decoder = None
         self.soft = ()
-        del output.spans[opening.spans :]
-        if output.spans and output.spans[-1].end > max(0, opening.start):
-            # What came after the opening went on with the span before it.
-            output.spans[-1] = output.spans[-1]._replace(end=max(0, opening.start))
+        # What came after the opening may have gone on with the span before it.
+        output.unmark(opening.spans, max(0, opening.start))
         name = _SETTLED.get(opening.parent.name, opening.parent.name)
         in_reasoning = name == "reasoning" and self.reasoning_open
         stays = in_reasoning or name in ("content.fence", "answer.text")
@@ -565,7 +588,7 @@ class Executor:
         if found is not None:
             return True
         trial.carry = watched[start:]
-        trial.raw.append(text)
+        trial.raw.own.append(text)
         return False
 
     def _back_to_reasoning(self, trial: Trial, text: str) -> str:
@@ -590,7 +613,7 @@ class Executor:
         self.trial = None
         trial.output.join(self.output)
         self.output = trial.output
-        self.calls.on_trial(trial.output)
+        self.calls.accept(trial.output)
 
     # -- the end -----------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,11 @@ parser writes to a new output and either joins it to the old one or forgets it.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import NamedTuple, Union
 
 from .events import Event, Note, NoteKind, Span, SpanKind
+from .log import Log
 
 
 class Unsaid(NamedTuple):
@@ -25,28 +27,34 @@ class Output:
     def __init__(self, keep_spans: bool) -> None:
         self.keep_spans = keep_spans
         """Whether spans are wanted at all."""
-        self.events: list[Union[Event, Unsaid]] = []
-        self.spans: list[Span] = []
-        self.notes: list[Note] = []
+        self.events: Log[Union[Event, Unsaid]] = Log()
+        self.spans: Log[Span] = Log()
+        """The last one is always its own, since it may become longer."""
+        self.notes: Log[Note] = Log()
         self.base = 0
         """The offset of the first character of the text that is being read."""
 
     def say(self, event: Event) -> None:
         """Add an event."""
-        self.events.append(event)
+        self.events.own.append(event)
 
     def note(self, kind: NoteKind, start: int, end: int, detail: str) -> Note:
         """Add a note; offsets are those of the output."""
         note = Note(kind, start, end, detail)
-        self.notes.append(note)
+        self.notes.own.append(note)
         return note
+
+    @property
+    def last(self) -> Span | None:
+        """The last span."""
+        return self.spans.own[-1] if self.spans.own else None
 
     def mark(self, kind: SpanKind, start: int, end: int, label: str = "", call: int | None = None) -> None:
         """Say what the characters from ``start`` to ``end`` of the text that is being read are."""
         start, end = max(self.base + start, 0), self.base + end
         if end <= start or not self.keep_spans:
             return
-        spans = self.spans
+        spans = self.spans.own
         if spans:
             last = spans[-1]
             if last[3] == label and last[0] == kind and last[4] == call and last[2] == start:
@@ -56,30 +64,47 @@ class Output:
 
     def claim(self, first: int, call: int) -> None:
         """The spans from number ``first`` on belong to this call, as is known only now."""
-        for place in range(first, len(self.spans)):
-            self.spans[place] = self.spans[place]._replace(call=call)
+        claimed = [span._replace(call=call) for span in self.spans.cut(first)]
+        self.spans.own += claimed
+
+    def unmark(self, count: int, at: int) -> None:
+        """Forget all but the first ``count`` spans, and of those what lies behind the offset ``at``."""
+        self.spans.cut(count)
+        self.spans.own_last()
+        last = self.last
+        if last is not None and last.end > at:
+            self.spans.own[-1] = last._replace(end=at)
+
+    def fork(self) -> Output:
+        """An independent output that has said the same."""
+        new = Output(self.keep_spans)
+        new.base = self.base
+        new.events = self.events.fork()
+        new.notes = self.notes.fork()
+        new.spans = self.spans.fork()
+        self.spans.own_last()
+        new.spans.own_last()
+        return new
 
     def branch(self) -> Output:
         """An output of its own that goes on where this one is."""
         new = Output(self.keep_spans)
         new.base = self.base
-        new.spans = self.spans[-1:]
+        new.spans.own = self.spans.own[-1:]
         return new
 
     def join(self, branch: Output) -> None:
         """Take in all that a branch has said."""
-        self.events += branch.events
-        self.notes += branch.notes
-        if self.spans and branch.spans:
-            self.spans[-1:] = branch.spans
-        else:
-            self.spans += branch.spans
+        self.events.own += branch.events
+        self.notes.own += branch.notes
+        if branch.last is not None:
+            self.spans.own[-1:] = branch.spans
         self.base = branch.base
 
     def tiles(self, first: int | None = None) -> tuple[Span, ...]:
         """The spans, or the ``first`` so many of them, with equal neighbours made one."""
         merged: list[Span] = []
-        for span in self.spans[:first]:
+        for span in islice(self.spans, first):
             last = merged[-1] if merged else None
             if last is not None and last[:1] == span[:1] and last[3:] == span[3:] and last.end == span.start:
                 merged[-1] = last._replace(end=span.end)

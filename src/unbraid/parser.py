@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from json.encoder import encode_basestring
 from os import urandom
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -168,14 +167,13 @@ class Parser:
         """What takes the marks of special tokens off, where they are marked."""
         read = format
         if tokenizer is not None:
-            from .tokens.marked import unmarked
             from .tokens.strand import Strand
             from .tokens.vocabulary import Vocabulary
 
             marking = Vocabulary.of(tokenizer).marking(format, spelled=spelled_markers == "marker")
             self._strand, read = Strand(marking), marking.format
             if marking.marks:
-                self._clean = partial(unmarked, offset=self._strand.offset)
+                self._clean = self._strand.clean
             prompt = None if prompt is None else marking.prompt(prompt)
         elif prompt is not None and not isinstance(prompt, str):
             raise OptionError("the prompt is given as ids, which mean nothing without a tokenizer; give one, or text")
@@ -260,6 +258,26 @@ class Parser:
         self._finished = True
         run.output.say(Finish(reason, tuple(run.output.notes)))
         return self._release()
+
+    def fork(self) -> Parser:
+        """An independent parser in the same state: for beams, several candidates, drafts that may be rolled back.
+
+        It costs the same after a million tokens as after ten: what was said is shared. Only what is open is copied:
+        the depth of the open arguments, and the names that were given in them.
+        """
+        self._catch_up()
+        new = Parser.__new__(Parser)
+        for name in ("_finished", "_format", "_promote", "_quiet"):
+            setattr(new, name, getattr(self, name))
+        new._fast = 0
+        new._run = self._run.fork()
+        new._builder = self._builder and self._builder.fork()
+        new._strand = self._strand and self._strand.fork()
+        new._clean = new._strand.clean if self._clean and new._strand else None
+        # The texts that the fast paths wrote to have become the past of both.
+        self._arm()
+        new._arm()
+        return new
 
     @property
     def message(self) -> Message:
@@ -368,7 +386,8 @@ class Parser:
         strand = self._strand
         if strand is None:
             raise OptionError("ids were fed, which mean nothing without a tokenizer; make the Parser with one")
-        if text and strand.plain and logprobs is None and strand.passes(text, ids):
+        if strand.plain and logprobs is None and (passed := strand.passes(text, ids)):
+            text = passed
             if (self._first not in text or self._trigger(text) is None) and text[-1] not in self._edges:
                 self._fast += self._write(text)
                 if self._index is None:
@@ -456,7 +475,7 @@ class Parser:
         """The events that may leave, added to the message."""
         run = self._run
         output = run.output if run.trial is None else run.trial.output
-        waiting, output.events = output.events, []
+        waiting = output.events.cut(0)
         released: list[Event] = []
         builder = self._builder
         clean = self._clean
@@ -517,7 +536,7 @@ class Parser:
         self._span_kind = "argument"
         self._index = call.index
         if builder is not None:
-            self._write = builder.arguments_writer(call.index)
+            self._write = builder.arguments_writer()
         self._streaming = channel == "value" or self._passing is not None
 
     def _promote_reasoning(self) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from json.encoder import encode_basestring
 
+from ..log import Log
 from .decoder import Look, inside, look, overlap
 from .scan import StringDecoder
 from .typing import Policy, convert
@@ -53,7 +54,7 @@ class GemmaDecoder:
         self._is_key = False
         """Whether the string that is being read is a key."""
         self._decoder = StringDecoder()
-        self._bare: list[str] = []
+        self._bare: Log[str] = Log()
         self._brackets = 0
         """How many brackets are open in a bare value."""
         self._tail = ""
@@ -65,7 +66,7 @@ class GemmaDecoder:
         for name in self.__slots__:
             setattr(new, name, getattr(self, name))
         new._stack = self._stack.copy()
-        new._bare = self._bare.copy()
+        new._bare = self._bare.fork()
         new._decoder = self._decoder.copy()
         return new
 
@@ -212,7 +213,7 @@ class GemmaDecoder:
         limit = at + _KEY_LIMIT + 1 - read
         colon = text.find(":", at, min(end, limit))
         stop = min(end, limit) if colon < 0 else colon
-        self._bare.append(text[at:stop])
+        self._bare.own.append(text[at:stop])
         if colon < 0:
             self.malformed = stop == limit
             return stop
@@ -226,7 +227,7 @@ class GemmaDecoder:
         while True:
             found = _BARE_MARK.search(text, at, end)
             if found is None:
-                self._bare.append(text[start:end])
+                self._bare.own.append(text[start:end])
                 return end
             at = found.end()
             if found.group() in "[{":
@@ -235,14 +236,14 @@ class GemmaDecoder:
                 break
             elif found.group() != ",":
                 self._brackets -= 1
-        self._bare.append(text[start : at - 1])
+        self._bare.own.append(text[start : at - 1])
         out.append(_scalar(self._bare_over()))
         self._expect = "end of item"
         return at - 1
 
     def _bare_over(self) -> str:
         word = "".join(self._bare).strip(_SPACE)
-        self._bare = []
+        self._bare = Log()
         self._reading = "structure"
         return word
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..format import JsonCall
+from ..log import Log
 from .scan import JsonScanner, StringDecoder
 
 _SPACE = " \t\n\r"
@@ -74,8 +75,8 @@ class JsonCallDecoder:
         self._key = ""
         self._name: str | None = None
         self._id: str | None = None
-        self._read: list[str] = []
-        self._before: list[str] = []
+        self._read: Log[str] = Log()
+        self._before: Log[str] = Log()
         self._arguments = False
         self._arguments_over = False
         self._said = False
@@ -85,8 +86,8 @@ class JsonCallDecoder:
         new = JsonCallDecoder.__new__(JsonCallDecoder)
         for name in self.__slots__:
             setattr(new, name, getattr(self, name))
-        new._read = self._read.copy()
-        new._before = self._before.copy()
+        new._read = self._read.fork()
+        new._before = self._before.fork()
         new._scanner = self._scanner and self._scanner.copy()
         new._decoder = self._decoder and self._decoder.copy()
         return new
@@ -165,7 +166,7 @@ class JsonCallDecoder:
 
     def _begin_string(self, step: str) -> None:
         self._decoder = StringDecoder()
-        self._read = []
+        self._read = Log()
         self._step = step
 
     def _begin_value(self, mark: str, at: int, sink: Sink) -> int:
@@ -209,7 +210,7 @@ class JsonCallDecoder:
         self.named = True
         for fragment in self._before:
             sink.call_arguments(fragment)
-        self._before = []
+        self._before = Log()
 
     # -- inside strings and values -------------------------------------------------------------------------------
 
@@ -217,7 +218,7 @@ class JsonCallDecoder:
         decoder = self._decoder
         assert decoder is not None
         piece, stop = decoder.feed(text, at, end)
-        self._read.append(piece)
+        self._read.own.append(piece)
         keyed = self._codec.keyed and self._step == "key string"
         naming = keyed or (self._step == "name" and self._key in self._codec.name)
         inside = stop - 1 if decoder.done else stop
@@ -226,7 +227,7 @@ class JsonCallDecoder:
         if not decoder.done:
             return stop
         read = "".join(self._read)
-        self._read = []
+        self._read = Log()
         if self._step == "key string":
             self._key = read
             self._step = "colon"
@@ -282,7 +283,7 @@ class JsonCallDecoder:
         if self.named:
             sink.call_arguments(fragment)
         else:
-            self._before.append(fragment)
+            self._before.own.append(fragment)
 
     def _object_over(self, at: int, sink: Sink) -> int:
         self._announce(at, sink)

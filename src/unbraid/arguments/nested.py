@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import Any
 
+from ..log import Log
 from .decoder import Look, inside, look, overlap
 from .schemas import element, member, types, view
 from .typing import Policy, convert, is_string
@@ -43,13 +44,13 @@ class _Element:
         self.schema = schema
         self.plain = plain
         """Whether the schema says string, so that it can't hold elements."""
-        self.parts: list[str | _Element] = []
+        self.parts: Log[str | _Element] = Log()
         self.elements = 0
         """How many of the parts are elements."""
 
     def copy(self) -> _Element:
         new = _Element(self.name, self.schema, self.plain)
-        new.parts = self.parts.copy()
+        new.parts = self.parts.fork()
         new.elements = self.elements
         return new
 
@@ -221,13 +222,13 @@ class NestedDecoder:
         if top.plain and len(self._stack) == 1:
             return inside(text)
         if text:
-            top.parts.append(text)
+            top.parts.own.append(text)
         return ""
 
     def _close(self, out: list[str]) -> None:
         over = self._stack.pop()
         if self._stack:
-            self._stack[-1].parts.append(over)
+            self._stack[-1].parts.own.append(over)
             self._stack[-1].elements += 1
         elif over.plain:
             out.append('"')
@@ -338,7 +339,7 @@ class NestedDecoder:
         return convert(raw, schema, self._root, self._policy)
 
 
-def _words(parts: list[str | _Element]) -> str:
+def _words(parts: Log[str | _Element]) -> str:
     """The text between elements, without the white space and the line ends that only lay them out."""
     words: list[str] = []
     run: list[str] = []

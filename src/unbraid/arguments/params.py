@@ -13,6 +13,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from ..format import Params
+from ..log import Log
 from .rawtext import RawText
 from .schemas import names
 from .typing import SCHEMA, Policy, Rules, convert, is_string
@@ -35,7 +36,7 @@ class ParamsWriter:
         self._policy = Policy(codec.untyped, rules)
         self._schema: Any = None
         self._streams = False
-        self._value: list[str] = []
+        self._value: Log[str] = Log()
         self._raw: RawText | None = None
         """What reads the open value's characters, where they don't stand for themselves."""
         self.count = 0
@@ -50,7 +51,7 @@ class ParamsWriter:
         new = ParamsWriter.__new__(ParamsWriter)
         for name in self.__slots__:
             setattr(new, name, getattr(self, name))
-        new._value = self._value.copy()
+        new._value = self._value.fork()
         new._raw = None if self._raw is None else self._raw.copy()
         new.given = self.given.copy()
         return new
@@ -100,7 +101,7 @@ class ParamsWriter:
             text = self._raw.feed(text)
         if self._streams:
             return encode_basestring(text)[1:-1]
-        self._value.append(text)
+        self._value.own.append(text)
         return ""
 
     def close(self) -> str:
@@ -110,7 +111,7 @@ class ParamsWriter:
         if self._streams:
             return encode_basestring(rest)[1:]
         raw = "".join(self._value) + rest
-        self._value = []
+        self._value = Log()
         return convert(raw, self._schema, self._root, self._policy)
 
     def end(self) -> str:

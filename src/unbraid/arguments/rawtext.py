@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ..log import Log
+
 SPACE = " \t\r\n"
 """White space that can be layout: XML's."""
 
@@ -54,7 +56,7 @@ class RawText:
         self._entities = entities
         self._begun = False
         """Whether anything other than layout was read."""
-        self._space: list[str] = []
+        self._space: Log[str] = Log()
         """White space that was read and is the value's only if more follows."""
         self._entity = ""
         """The beginning of an entity."""
@@ -62,7 +64,7 @@ class RawText:
     def copy(self) -> RawText:
         """An independent reader in the same state."""
         new = RawText(self._strip, self._entities)
-        new._begun, new._space, new._entity = self._begun, self._space.copy(), self._entity
+        new._begun, new._space, new._entity = self._begun, self._space.fork(), self._entity
         return new
 
     @property
@@ -79,7 +81,7 @@ class RawText:
     def finish(self) -> str:
         """The value is over; returns the characters that this makes certain."""
         rest, self._entity = self._entity, ""
-        self._space = []
+        self._space = Log()
         return rest
 
     def _stripped(self, text: str) -> str:
@@ -88,11 +90,11 @@ class RawText:
             self._begun = bool(text)
         words = text.rstrip(SPACE)
         if words:
-            said, self._space = "".join(self._space) + words, []
+            said, self._space = "".join(self._space) + words, Log()
         else:
             said = ""
         if len(words) < len(text):
-            self._space.append(text[len(words) :])
+            self._space.own.append(text[len(words) :])
         return said
 
     def _unescaped(self, text: str) -> str:

@@ -6,10 +6,11 @@ character. Offsets are those of what the machine read, special tokens marked (``
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from ..events import Span
-from .strand import Strand, first_token
+from .strand import Strand
 
 
 def token_spans(spans: Sequence[Span], strand: Strand, finished: bool) -> tuple[Span, ...]:
@@ -20,10 +21,12 @@ def token_spans(spans: Sequence[Span], strand: Strand, finished: bool) -> tuple[
         strand: the tokens.
         finished: whether the output is over, so that tokens without any text belong to the last span.
     """
-    ends = strand.ends
+    ends = strand.ends.whole()
     found: list[Span] = []
     for span in spans:
-        _add(found, span, first_token(ends, span.start), min(first_token(ends, span.end), len(ends)))
+        # The first token that begins at an offset comes after the first that ends there, or behind it.
+        first, last = (bisect_left(ends, at) + 1 if at > 0 else 0 for at in (span.start, span.end))
+        _add(found, span, first, min(last, len(ends)))
     if finished:
         stop = len(ends) if strand.dropped is None else strand.dropped
         done = found[-1].end if found else 0

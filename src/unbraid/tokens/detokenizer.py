@@ -31,6 +31,12 @@ class Detokenizer:
         self._given = 0
         """How many characters of their text were given."""
 
+    def copy(self) -> Detokenizer:
+        """An independent one in the same state."""
+        new = Detokenizer(self._marking)
+        new._parts, new._given = self._parts.copy(), self._given
+        return new
+
     @property
     def waits(self) -> bool:
         """Whether bytes of a character are missing."""

@@ -11,19 +11,18 @@ Where the two differ, the words are those of the text and the special tokens tho
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import index
 from typing import Literal, NamedTuple
 
-from ..events import FinishReason
+from ..events import Event, FinishReason
 from ..literals import MARK
+from ..log import Floats, Integers
 from ..options import OptionError
 from .detokenizer import REPLACEMENT, Detokenizer
-from .marked import unmark
+from .marked import unmark, unmarked
 from .vocabulary import Marking
 
 _OWED_LIMIT = 512
@@ -50,14 +49,13 @@ class Strand:
     """The state of matching text and ids."""
 
     __slots__ = (
-        "_came", "_decoding", "_left_out", "_marking", "_owed", "_queue", "_spoken", "_unseen", "dropped", "ends",
-        "held", "logprobs", "marks", "pieces", "plain", "position", "texts",
+        "_came", "_decoding", "_left_out", "_marking", "_owed", "_queue", "_spoken", "_unseen", "_words",
+        "dropped", "ends", "held", "logprobs", "marks", "plain", "position", "texts",
     )  # fmt: skip
 
     def __init__(self, marking: Marking) -> None:
         self._marking = marking
-        self.pieces = marking.pieces
-        """The texts of ids."""
+        self._words = marking.words
         self._decoding = Detokenizer(marking)
         self._queue: deque[_Piece] = deque()
         """What the ids say and the text doesn't yet."""
@@ -75,18 +73,18 @@ class Strand:
         """Whether text came with the ids."""
         self.position = 0
         """How many characters the machine was given."""
-        self.plain = False
-        """Whether nothing waits, so that an id and exactly its text can be passed on."""
-        self.ends = array("q")
+        self.plain = True
+        """Whether nothing waits, so that words can be passed on as they come."""
+        self.ends = Integers()
         """Where each token ends, in what the machine was given."""
-        self.marks = array("q")
+        self.marks = Integers()
         """Where marks stand in it."""
-        self.logprobs = array("d")
+        self.logprobs = Floats()
         """Log-probabilities of the ids; NaN for those that came without."""
         self.dropped: int | None = None
         """The first token whose text the engine cut off."""
-        self._unseen: list[_Piece] = []
-        """What was said before there was any text."""
+        self._unseen = Integers()
+        """Ids that were said before there was any text."""
 
     def take(self, text: str | None, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> str:
         """Take what an engine hands over; returns what the machine may read now.
@@ -104,41 +102,48 @@ class Strand:
         if logprobs is not None:
             if len(logprobs) != len(ids):
                 raise OptionError(f"{len(logprobs)} logprobs came with {len(ids)} ids; give one for each id")
-            self.logprobs.extend([_NAN] * (self._came - len(self.logprobs)))
-            self.logprobs.extend(logprobs)
+            self.logprobs.own.extend([_NAN] * (self._came - len(self.logprobs)))
+            self.logprobs.own.extend(logprobs)
         self._came += len(ids)
         for each in ids:
-            self._push(index(each))
+            for piece in self._pieces(self._decoding, index(each)):
+                self._await(piece)
         out: list[str] = []
         if text is not None:
             self._text_came(text)
             self._match(self.held + text.replace(MARK, REPLACEMENT), out)
         elif self.texts == "none":
-            self._unseen += self._queue
+            self._unseen.own.extend(ids)
             self._say(out, len(self._queue))
         elif self.held:
             self._match(self.held, out)
         waits = self._queue or self.held or self._owed or self._decoding.waits
-        self.plain = self.texts == "some" and not waits
+        self.plain = self.texts != "empty" and not waits
         return "".join(out)
 
-    def passes(self, text: str, ids: Sequence[int]) -> bool:
-        """Whether this text is just what the ids say, so that it can be passed on as it came; if so, they are counted.
-        Only where :attr:`plain` is true."""
-        pieces = self.pieces
+    def passes(self, text: str | None, ids: Sequence[int]) -> str:
+        """The text of these ids, if it is words that can be passed on as they come: what came is just that text, or no
+        text ever came. They are counted then. Otherwise empty. Only where :attr:`plain` is true."""
+        words = self._words
+        silent = self.texts == "none"
+        if silent is not (text is None):
+            return ""
         if len(ids) == 1:
-            if pieces.get(ids[0]) != text:
-                return False
-            self.position += len(text)
-            self.ends.append(self.position)
-            return True
-        texts = [pieces.get(id, "") for id in ids]
-        if "".join(texts) != text or "" in texts:
-            return False
-        self.ends.extend(accumulate(map(len, texts), initial=self.position))
-        del self.ends[-len(ids) - 1]
-        self.position += len(text)
-        return True
+            said = words.get(ids[0], "")
+            if not said or not (silent or said == text):
+                return ""
+            self.position += len(said)
+            self.ends.own.append(self.position)
+        else:
+            texts = [words.get(id, "") for id in ids]
+            said = "".join(texts)
+            if "" in texts or not (silent or said == text):
+                return ""
+            self.ends.own.extend(islice(accumulate(map(len, texts), initial=self.position), 1, None))
+            self.position += len(said)
+        if silent:
+            self._unseen.own.extend(ids)
+        return said
 
     def finish(self, reason: FinishReason) -> str:
         """No more comes; returns what the machine may still read.
@@ -163,38 +168,51 @@ class Strand:
             self._pass(out)
         if queue:
             self.dropped = len(self.ends)
-            self.ends.extend([self.position] * sum(piece.id >= 0 for piece in queue))
+            self.ends.own.extend([self.position] * sum(piece.id >= 0 for piece in queue))
             queue.clear()
         return "".join(out)
 
+    def fork(self) -> Strand:
+        """An independent strand in the same state."""
+        new = Strand.__new__(Strand)
+        for name in self.__slots__:
+            setattr(new, name, getattr(self, name))
+        for name in ("ends", "marks", "logprobs", "_unseen"):
+            setattr(new, name, getattr(self, name).fork())
+        new._decoding, new._queue, new._left_out = self._decoding.copy(), self._queue.copy(), self._left_out.copy()
+        return new
+
     def offset(self, position: int) -> int:
         """An offset in the output, for one in what the machine was given."""
-        return position - bisect_left(self.marks, position)
+        return position - self.marks.bisect(position)
+
+    def clean(self, event: Event) -> Event:
+        """An event of the machine without marks, and with the notes' offsets counted without them."""
+        return unmarked(event, self.offset)
 
     def first_token(self, position: int) -> int:
         """The first token that begins at this position, or after it."""
-        return first_token(self.ends, position)
+        return 0 if position <= 0 else self.ends.bisect(position) + 1
 
     def all_logprobs(self) -> tuple[float, ...]:
         """The log-probability of each token that has been said; empty if none were given."""
         if not self.logprobs:
             return ()
         size = len(self.ends)
-        given = tuple(self.logprobs[:size])
+        given = tuple(islice(self.logprobs, size))
         return given + (_NAN,) * (size - len(given))
 
     # -- ids ---------------------------------------------------------------------------------------------------------
 
-    def _push(self, id: int) -> None:
-        """The next id."""
-        before, text = self._decoding.feed(id)
-        if before:
-            self._await(_Piece(before, "words", before))
+    def _pieces(self, decoding: Detokenizer, id: int) -> list[_Piece]:
+        """What the next id says, and what its forerunners still owed."""
+        before, text = decoding.feed(id)
         marker = self._marking.special.get(id)
         if marker is not None:
-            self._await(_Piece(unmark(marker), "marker", marker, id))
+            piece = _Piece(unmark(marker), "marker", marker, id)
         else:
-            self._await(_Piece(text, "special" if id in self._marking.vocabulary.added else "words", text, id))
+            piece = _Piece(text, "special" if id in self._marking.vocabulary.added else "words", text, id)
+        return [_Piece(before, "words", before), piece] if before else [piece]
 
     def _await(self, piece: _Piece) -> None:
         """A piece waits for its text, unless that was said already."""
@@ -211,9 +229,10 @@ class Strand:
         """A piece was consumed: its token ends here."""
         ends = self.ends
         if piece.id >= 0:
-            ends.append(end)
+            ends.own.append(end)
         elif ends:
-            ends[-1] = end
+            ends.own_last()
+            ends.own[-1] = end
 
     # -- saying ------------------------------------------------------------------------------------------------------
 
@@ -229,7 +248,7 @@ class Strand:
                 self._spoken -= 1
                 continue
             if piece.kind == "marker" and piece.given != piece.text:
-                self.marks.append(self.position)
+                self.marks.own.append(self.position)
             self._give(out, piece.given)
             self._count(piece, self.position)
 
@@ -258,7 +277,9 @@ class Strand:
         self.texts = "some" if text else "empty"
         if not (text and self._unseen):
             return
-        unseen, self._unseen = self._unseen, []
+        decoding = Detokenizer(self._marking)
+        unseen = [piece for id in self._unseen for piece in self._pieces(decoding, id)]
+        self._unseen = Integers()
         said = "".join(piece.text for piece in unseen).lstrip()[:_OWED_LIMIT]
         if _common(said, text.lstrip()) in (len(said), len(text.lstrip())):
             self._queue.extendleft(reversed(unseen))
@@ -323,18 +344,13 @@ class Strand:
     def _spell(self, text: str, out: list[str]) -> None:
         """Text of which no ids are known."""
         clear, self.held = self._marking.speller.split(text)
-        marks = self.marks
+        marks = self.marks.own
         at = clear.find(MARK)
         while at >= 0:
             marks.append(self.position + at)
             at = clear.find(MARK, at + 1)
         self._give(out, clear)
         self._owed = (self._owed + clear)[-_OWED_LIMIT:]
-
-
-def first_token(ends: array[int], position: int) -> int:
-    """The first token that begins at this position or after it, where tokens end as ``ends`` says."""
-    return 0 if position <= 0 else bisect_left(ends, position) + 1
 
 
 def _common(one: str, other: str) -> int:

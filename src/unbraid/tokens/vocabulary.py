@@ -114,6 +114,8 @@ class Marking:
         """The special tokens of its markers by id, as the machine is given them."""
         self.pieces: dict[int, str] = dict(self.special)
         """The texts of ids that are whole by themselves; filled as they come."""
+        self.words: dict[int, str] = {}
+        """The same without the special tokens of the format's markers."""
         self.parts: set[int] = set()
         """Ids that are only part of a character."""
         self.marks = bool(mark and self.tokens)
@@ -149,7 +151,7 @@ class Marking:
             if REPLACEMENT in text:
                 self.parts.add(id)
                 return None
-        self.pieces[id] = text
+        self.pieces[id] = self.words[id] = text
         return text
 
 
