@@ -284,6 +284,27 @@ def assert_markup_is_text_without_tools(name: str, cut: Sequence[str]) -> None:
     assert not {span.kind for span in message.spans} & {"tool_name", "argument"}
 
 
+# --- forks --------------------------------------------------------------------------------------------------------
+
+
+def assert_forks_go_on(name: str, cut: Sequence[str], where: bytes, reason: str, **chosen: Any) -> None:
+    """A parser that is forked, and whose forks read other things, says what one says that never was."""
+    whole, reading = (unbraid.Parser(name, new_call_id=lambda: "call", **chosen) for _ in range(2))
+    expected = [event for piece in cut for event in whole.feed(piece)] + whole.finish(reason)
+    events = []
+    for place, piece in enumerate(cut):
+        chance = where[place % len(where)] if where else 0
+        if chance & 1:
+            stray, reading = (reading, reading.fork()) if chance & 2 else (reading.fork(), reading)
+            for other in (piece[::-1], "".join(cut)):
+                stray.feed(other)
+            stray.finish(reason)
+        events += reading.feed(piece)
+    twin = reading.fork()
+    assert [*events, *reading.finish(reason)] == [*events, *twin.finish(reason)] == expected
+    assert twin.message == reading.message == whole.message
+
+
 # --- the examples ---------------------------------------------------------------------------------------------------
 
 
@@ -299,6 +320,7 @@ def test_any_output_keeps_the_laws(name: str) -> None:
         assert_same_at_every_cut(name, text, where, **options)
         assert_append_only(name, pieces(text, where), **options)
         assert_little_is_held(name, text, **options)
+        assert_forks_go_on(name, pieces(text, where), where, "stop", **options)
 
     laws()
 
@@ -335,5 +357,6 @@ def test_no_text_and_no_option_breaks_it(name: str) -> None:
         cut = pieces(text, where) if where[0] & 1 else text
         assert_nothing_is_lost(name, text, cut, reason, **chosen)
         assert_markup_is_text_without_tools(name, cut)
+        assert_forks_go_on(name, pieces(text, where), where, reason, **chosen)
 
     laws()

@@ -240,6 +240,24 @@ def test_a_call_that_is_held_in_open_reasoning_isnt_read_again(name: str) -> Non
     assert grown == []
 
 
+@pytest.mark.parametrize("name", CALLING)
+def test_a_fork_costs_the_same_however_much_was_parsed(name: str) -> None:
+    """In the middle of an argument, with reasoning, content and an open call behind it; by calls and by memory."""
+    costs = []
+    for size in (EARLY, EARLY, 4 * EARLY):  # the first one only warms up
+        parser = new(name, thinking=False)
+        lead, period = opening(unbraid.resolve(name))
+        work(parser, PROSE * (size // len(PROSE)) + lead, period, size)
+
+        def fork(_: str, parser: unbraid.Parser = parser) -> object:
+            return parser.fork()
+
+        costs.append((calls(fork, [""]), copied(fork, "")))
+    _, (early, small), (late, large) = costs
+    assert late == early
+    assert large <= small + 1024
+
+
 # ------------------------------------------------------------ the measures catch what they should
 
 

@@ -37,7 +37,10 @@ def pieces(ids: list[int]) -> list[str]:
 
 def read(format: str, steps: list[tuple[str | None, list[int] | None]], **options: Any) -> Message:
     parser = Parser(format, tokenizer=TOKENIZER, new_call_id=lambda: "id", **options)
-    for text, ids in steps:
+    for place, (text, ids) in enumerate(steps):
+        if place % 3 == 1:
+            stray, parser = parser, parser.fork()
+            stray.feed(text and text[::-1], ids and ids[::-1])
         parser.feed(text, ids)
     parser.finish()
     return parser.message

@@ -88,7 +88,8 @@ class Log(Generic[T]):
     def own_last(self) -> None:
         """Have the last element, if there is one, in :attr:`own`, so that it can be changed."""
         if not self.own and self._past is not None:
-            self.own.extend(self.cut(self._past.size - 1))
+            last = self.cut(self._past.size - 1)
+            self.own.extend(last)
 
 
 L = TypeVar("L", bound=Log[Any])

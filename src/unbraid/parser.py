@@ -225,8 +225,14 @@ class Parser:
             OptionError: ids were given and there is no tokenizer.
             RuntimeError: the output was already finished.
         """
-        if ids is not None or self._strand is not None:
-            return self._feed_strand(text, ids or (), logprobs)
+        strand = self._strand
+        if strand is not None:
+            if ids and strand.plain and logprobs is None and (said := strand.passes(text, ids)):
+                text = said
+            else:
+                return self._feed_strand(strand, text, ids or (), logprobs)
+        elif ids is not None:
+            raise OptionError("ids were fed, which mean nothing without a tokenizer; make the Parser with one")
         if text and (self._first not in text or self._trigger(text) is None) and text[-1] not in self._edges:
             self._fast += self._write(text)
             if self._index is None:
@@ -381,24 +387,13 @@ class Parser:
         if self._finished:
             raise RuntimeError("the output is finished; make a new Parser for the next one")
 
-    def _feed_strand(self, text: str | None, ids: Sequence[int], logprobs: Sequence[float] | None) -> list[Event]:
-        """Text and ids, which needn't come together."""
-        strand = self._strand
-        if strand is None:
-            raise OptionError("ids were fed, which mean nothing without a tokenizer; make the Parser with one")
-        if strand.plain and logprobs is None and (passed := strand.passes(text, ids)):
-            text = passed
-            if (self._first not in text or self._trigger(text) is None) and text[-1] not in self._edges:
-                self._fast += self._write(text)
-                if self._index is None:
-                    return [_new(self._kind, (text,))]
-                return [_new(ToolCallArguments, (self._index, text))]
-        else:
-            self._check_open()
-            text = strand.take(text, ids, logprobs)
-            if MARK in text:
-                return self._read(text)
-        return self._stream(text) if self._streaming and text else self._read(text)
+    def _feed_strand(
+        self, strand: Strand, text: str | None, ids: Sequence[int], logprobs: Sequence[float] | None
+    ) -> list[Event]:
+        """Text and ids that didn't come together, or hold special tokens."""
+        self._check_open()
+        text = strand.take(text, ids, logprobs)
+        return self._stream(text) if self._streaming and text and MARK not in text else self._read(text)
 
     def _with_tokens(
         self, strand: Strand, builder: MessageBuilder, spans: tuple[Span, ...], notes: tuple[Note, ...]

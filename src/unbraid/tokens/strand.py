@@ -49,7 +49,7 @@ class Strand:
     """The state of matching text and ids."""
 
     __slots__ = (
-        "_came", "_decoding", "_left_out", "_marking", "_owed", "_queue", "_spoken", "_unseen", "_words",
+        "_came", "_decoding", "_heard", "_left_out", "_marking", "_owed", "_queue", "_spoken", "_unseen", "_words",
         "dropped", "ends", "held", "logprobs", "marks", "plain", "position", "texts",
     )  # fmt: skip
 
@@ -71,6 +71,8 @@ class Strand:
         """Special tokens that the engine leaves out of its text."""
         self.texts: Literal["none", "empty", "some"] = "none"
         """Whether text came with the ids."""
+        self._heard = False
+        """Whether any did."""
         self.position = 0
         """How many characters the machine was given."""
         self.plain = True
@@ -125,23 +127,21 @@ class Strand:
         """The text of these ids, if it is words that can be passed on as they come: what came is just that text, or no
         text ever came. They are counted then. Otherwise empty. Only where :attr:`plain` is true."""
         words = self._words
-        silent = self.texts == "none"
-        if silent is not (text is None):
-            return ""
-        if len(ids) == 1:
+        heard = self._heard
+        if len(ids) == 1:  # the usual case, by a shorter way
             said = words.get(ids[0], "")
-            if not said or not (silent or said == text):
+            if not said or ((said != text) if heard else text is not None):
                 return ""
-            self.position += len(said)
-            self.ends.own.append(self.position)
+            self.position = end = self.position + len(said)
+            self.ends.own.append(end)
         else:
             texts = [words.get(id, "") for id in ids]
             said = "".join(texts)
-            if "" in texts or not (silent or said == text):
+            if "" in texts or ((said != text) if heard else text is not None):
                 return ""
             self.ends.own.extend(islice(accumulate(map(len, texts), initial=self.position), 1, None))
             self.position += len(said)
-        if silent:
+        if not heard:
             self._unseen.own.extend(ids)
         return said
 
@@ -275,6 +275,7 @@ class Strand:
         if self.texts == "some":
             return
         self.texts = "some" if text else "empty"
+        self._heard = bool(text)
         if not (text and self._unseen):
             return
         decoding = Detokenizer(self._marking)
