@@ -3,6 +3,7 @@
 ``parse`` takes a whole output, ``Parser`` takes it as it streams; both give the same message. See ``docs/design.md``.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .detect import Candidate, Detected, Evidence, detect
@@ -29,6 +30,7 @@ from .registry import FormatWarning, formats, resolve
 
 if TYPE_CHECKING:
     from .derivation import derive
+    from .tokens.reasoning import ReasoningQuestions, ReasoningTracker
     from .tokens.vocabulary import Vocabulary
 
 __version__ = "0.1.0"
@@ -49,7 +51,9 @@ __all__ = [
     "Parser",
     "Reasoning",
     "ReasoningEnd",
+    "ReasoningQuestions",
     "ReasoningStart",
+    "ReasoningTracker",
     "Segment",
     "Span",
     "ToolCall",
@@ -68,14 +72,16 @@ __all__ = [
 ]
 
 
+_LATE = {
+    "ReasoningQuestions": ".tokens.reasoning",
+    "ReasoningTracker": ".tokens.reasoning",
+    "Vocabulary": ".tokens.vocabulary",
+    "derive": ".derivation",
+}
+"""What many programs never need, and what takes a while to import."""
+
+
 def __getattr__(name: str) -> Any:
-    """``derive`` and ``Vocabulary``, which many programs never need, and which take a while to import."""
-    if name == "derive":
-        from .derivation import derive
-
-        return derive
-    if name == "Vocabulary":
-        from .tokens.vocabulary import Vocabulary
-
-        return Vocabulary
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name], __name__), name)

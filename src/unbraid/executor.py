@@ -194,6 +194,11 @@ class Executor:
         return self._machine.format.turns
 
     @property
+    def may_reason(self) -> bool:
+        """Whether reasoning may begin from here on."""
+        return self.state.name in self._machine.reasoning_ahead
+
+    @property
     def bound(self) -> int:
         """The most characters that can be held while a marker may still complete."""
         return self._machine.bound

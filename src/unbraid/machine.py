@@ -15,7 +15,7 @@ from .format import Format
 from .literals import MARK, Ended, parse, whole
 from .plan import plan
 from .scanner import Search, Trigger, first_character, groups, lead_start, pattern, trigger
-from .table import ALL, Channel, Edge, Row, Variant
+from .table import ALL, Channel, Do, Edge, Row, Variant
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +109,20 @@ class Machine:
     def framed(self) -> bool:
         """Whether all words stand between markers, so that after one part reasoning may come as well as the answer."""
         return self.format.answer is not None and self.format.answer.anywhere
+
+    @cached_property
+    def reasoning_ahead(self) -> frozenset[str]:
+        """The states from which one can be reached in which reasoning begins, while none is open."""
+        found: set[str] = set()
+        while True:
+            more = {
+                name
+                for name, state in self.states.items()
+                if state.over in found or any(e.do is Do.OPEN_REASONING or e.to in found for e in state.edges)
+            }
+            if more <= found:
+                return frozenset(found)
+            found |= more
 
     @cached_property
     def special(self) -> re.Pattern[str]:

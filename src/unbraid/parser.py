@@ -94,6 +94,7 @@ class Parser:
         "_kind",
         "_passing",
         "_promote",
+        "_prompted",
         "_quiet",
         "_run",
         "_span_kind",
@@ -273,7 +274,7 @@ class Parser:
         """
         self._catch_up()
         new = Parser.__new__(Parser)
-        for name in ("_finished", "_format", "_promote", "_quiet"):
+        for name in ("_finished", "_format", "_promote", "_prompted", "_quiet"):
             setattr(new, name, getattr(self, name))
         new._fast = 0
         new._run = self._run.fork()
@@ -329,6 +330,11 @@ class Parser:
         return self._run.unsaid.replace(MARK, "") + self._strand.held
 
     @property
+    def prompted(self) -> bool:
+        """Whether the prompt said in which part the output starts, with a marker or with words of the answer."""
+        return self._prompted
+
+    @property
     def reasoning_over(self) -> bool:
         """Whether reasoning is over, or none is to come. Where a request asks for reasoning that the model begins, that
         is known with its first word."""
@@ -342,6 +348,11 @@ class Parser:
             return None
         assert self._run.over_at is not None
         return self._strand.first_token(self._run.over_at)
+
+    @property
+    def reasoning_final(self) -> bool:
+        """Whether reasoning is over and nothing can open it again, so that who asks only for that need not feed on."""
+        return self.reasoning_over and self._run.opening is None and not self._run.may_reason
 
     @property
     def waiting(self) -> Waiting:
@@ -372,7 +383,9 @@ class Parser:
         if prompt is None and turns.headed:
             prompt = canonical(turns.assistant)
         turn = None if prompt is None else tail(prompt, turns)
-        if turn is None or not turn.text or not run.run_prompt(turn.text, turn.bounded):
+        spoke = turn is not None and bool(turn.text) and run.run_prompt(turn.text, turn.bounded)
+        self._prompted = spoke and run.state.name != "start"
+        if not spoke:
             wanted = reasoning is not None and (reasoning.default if thinking is None else thinking)
             if reasoning is not None and wanted and reasoning.opened_by == "prompt":
                 run.start_inside()

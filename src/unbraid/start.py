@@ -7,7 +7,7 @@ boundary of the prompt, and starts where that leaves it. Finding that boundary i
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .format import Turns, spellings
 from .literals import parse, pieces, whole
@@ -19,6 +19,8 @@ class Tail(NamedTuple):
     text: str
     bounded: bool
     """Whether an assistant turn's opener stands right before it, so that words in it are the assistant's own."""
+    start: int = 0
+    """Where it begins in the prompt."""
 
 
 class Boundary(NamedTuple):
@@ -26,40 +28,61 @@ class Boundary(NamedTuple):
 
     start: int
     end: int
-    assistant: bool
-    """Whether it opens an assistant turn."""
+    kind: Literal["assistant", "other", "end"]
+    """Whether it opens an assistant turn or another one, or ends a turn (and may open another at once)."""
 
 
 def last_boundary(prompt: str, turns: Turns) -> Boundary | None:
     """The last turn boundary of a prompt."""
-    last, after, assistant = -1, 0, False
+    last = Boundary(-1, 0, "end")
     for literal in spellings(turns.assistant):
-        found, end = _last(literal, prompt)
-        if found >= 0 and (found, end) >= (last, after):
-            last, after, assistant = found, end, True
+        found = _last(literal, prompt)
+        if found[0] >= 0 and found >= last[:2]:
+            last = Boundary(*found, "assistant")
     for literal in (*turns.others, *turns.ends):
-        found, end = _last(literal, prompt)
-        if found > last:
-            last, after, assistant = found, end, False
-    return Boundary(last, after, assistant) if last >= 0 else None
+        found = _last(literal, prompt)
+        if found[0] > last.start:
+            last = Boundary(*found, "end" if literal in turns.ends else "other")
+    return last if last.start >= 0 else None
 
 
 def tail(prompt: str, turns: Turns) -> Tail:
     """The tail of a prompt; the whole of it if it holds no turn boundary at all."""
     boundary = last_boundary(prompt, turns)
+    return Tail(prompt, False) if boundary is None else _after(prompt, boundary, turns)
+
+
+def last_turn(text: str, turns: Turns) -> Tail | None:
+    """What follows the last assistant's opener in a prompt and the output after it, up to the end of that turn if that
+    is all that is left. ``None`` if there is no turn boundary."""
+    boundary = before = last_boundary(text, turns)
     if boundary is None:
-        return Tail(prompt, False)
-    last, after, assistant = boundary
-    if not assistant:
-        return Tail("", False)
-    soft = max((literal[len(literal.rstrip()) :] for literal in spellings(turns.assistant)), key=len, default="")
+        return None
+    end = len(text)
+    while before is not None and before.kind == "end" and not text[before.end : end].strip():
+        end = before.start
+        before = last_boundary(text[:end], turns)
+    if before is None or before.kind != "assistant":
+        return _after(text, boundary, turns)
     if turns.headed:
-        return Tail(prompt[last:], True)
-    text = prompt[after:]
+        # Each of the assistant's messages has a header; its turn begins with the first after anybody else's.
+        others = max(_last(literal, text)[0] for literal in turns.others)
+        first = min(text.find(opener.strip(), max(0, others)) for opener in spellings(turns.assistant))
+        before = before._replace(start=first)
+    return _after(text[:end], before, turns)
+
+
+def _after(prompt: str, boundary: Boundary, turns: Turns) -> Tail:
+    if boundary.kind != "assistant":
+        return Tail("", False, len(prompt))
+    if turns.headed:
+        return Tail(prompt[boundary.start :], True, boundary.start)
+    soft = max((literal[len(literal.rstrip()) :] for literal in spellings(turns.assistant)), key=len, default="")
+    text = prompt[boundary.end :]
     kept = 0
     while kept < len(soft) and text[kept : kept + 1] == soft[kept]:
         kept += 1
-    return Tail(text[kept:], True)
+    return Tail(text[kept:], True, boundary.end + kept)
 
 
 def _last(literal: str, prompt: str) -> tuple[int, int]:

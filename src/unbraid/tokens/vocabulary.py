@@ -24,7 +24,7 @@ from ..start import last_boundary
 from .detokenizer import REPLACEMENT, Detokenizer
 from .marked import Speller, marked
 
-_WINDOWS = (512, 8192)
+WINDOWS = (512, 8192)
 """Of so much of a prompt's end it is tried whether that is enough, since most of a long one says nothing."""
 _SAMPLE = 2000
 """Among so many first ids is one that decodes to a letter."""
@@ -128,7 +128,7 @@ class Marking:
         Args:
             prompt: text, in which all that reads like a special token is one; or ids.
         """
-        for size in _WINDOWS:
+        for size in WINDOWS:
             if size < len(prompt):
                 text = self._text(prompt[-size:])
                 if last_boundary(text, self.format.turns) is not None:
