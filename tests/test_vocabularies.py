@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 
 import pytest
@@ -20,7 +21,7 @@ from strategies import noise
 from unbraid import Vocabulary
 from unbraid.format import Format, Spelling, frames, shapes, spellings
 from unbraid.literals import spelled as written_out
-from vocabularies import FORMATS, Real, real, special_tokens
+from vocabularies import FORMATS, Real, folder, real, special_tokens
 from writers import SILENT, WRITERS
 from writing import Said
 
@@ -265,20 +266,7 @@ def test_special_tokens_have_their_ids_and_texts(name: str) -> None:
     assert vocabulary.id_of("<no such token>") is None
 
 
-DECODED = [
-    pytest.param(
-        "tekken",
-        marks=pytest.mark.xfail(
-            strict=True, reason="Vocabulary.decode leaves special tokens out: mistral-common's way"
-        ),
-    )
-    if name == "tekken"
-    else name
-    for name in NAMES
-]
-
-
-@pytest.mark.parametrize("name", DECODED)
+@pytest.mark.parametrize("name", NAMES)
 def test_special_tokens_are_decoded(name: str) -> None:
     tokenizer = real(name)
     vocabulary = Vocabulary(tokenizer.tokenizer)
@@ -309,11 +297,18 @@ def test_an_id_that_there_is_not_is_a_replacement_character(name: str) -> None:
     assert Vocabulary.of(real(name).tokenizer).decode([2**40]) == "\ufffd"
 
 
-@pytest.mark.xfail(strict=True, reason="Vocabulary.piece cuts the replacement character off, as if it were the letter")
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_one_in_the_middle_of_a_text_too(name: str) -> None:
     tokenizer = real(name)
     assert Vocabulary.of(tokenizer.tokenizer).piece(2**40) == "\ufffd"
+
+
+def test_a_tokenizer_that_writes_prompts_holds_one() -> None:
+    tekken = real("tekken")
+    writer = import_module("mistral_common.tokens.tokenizers.mistral").MistralTokenizer
+    vocabulary = Vocabulary(writer.from_file(str(folder("mistral_common") / "data" / "tekken_240911.json")))
+    assert vocabulary.id_of("[TOOL_CALLS]") == tekken.special["[TOOL_CALLS]"]
+    assert vocabulary.piece(*tekken.ids("x[TOOL_CALLS]y")) == "x[TOOL_CALLS]y"
 
 
 RARE = "\U0001304c"

