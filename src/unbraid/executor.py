@@ -415,12 +415,12 @@ class Executor:
     def _close_part(self, do: Do, start: int, end: int) -> None:
         """Reasoning is closed, or ended by the answer. Where all is framed, there may be more of it until the answer's
         opener has said what comes."""
-        if not self._framed:
-            self._reasoning_over(end if do is Do.CLOSE_REASONING else start)
-        elif do is Do.OPEN_ANSWER:
-            self._reasoning_over(end)
-        else:
+        if self._framed and do is not Do.OPEN_ANSWER:
             self._close_reasoning()
+            return
+        if self.state.name == "start":
+            self.over_at = None  # this says more than that none was to come
+        self._reasoning_over(end if self._framed or do is Do.CLOSE_REASONING else start)
 
     def _reasoning_over(self, at: int) -> None:
         """No more reasoning comes; it was over at this offset."""

@@ -7,6 +7,7 @@ boundary of the prompt, and starts where that leaves it. Finding that boundary i
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from .format import Turns, spellings
@@ -53,23 +54,23 @@ def tail(prompt: str, turns: Turns) -> Tail:
 
 
 def last_turn(text: str, turns: Turns) -> Tail | None:
-    """What follows the last assistant's opener in a prompt and the output after it, up to the end of that turn if that
-    is all that is left. ``None`` if there is no turn boundary."""
-    boundary = before = last_boundary(text, turns)
+    """What follows the last assistant's opener in a prompt and the output after it, up to the first marker that ends a
+    turn; a model may go on behind it, so it is no boundary here. ``None`` if there is no other turn boundary."""
+    openers = replace(turns, ends=tuple(each for each in turns.ends if each in turns.others))
+    boundary = last_boundary(text, openers)
+    while boundary is not None and boundary.kind == "end" and not text[boundary.end :].strip():
+        text = text[: boundary.start]
+        boundary = last_boundary(text, openers)
     if boundary is None:
         return None
-    end = len(text)
-    while before is not None and before.kind == "end" and not text[before.end : end].strip():
-        end = before.start
-        before = last_boundary(text[:end], turns)
-    if before is None or before.kind != "assistant":
-        return _after(text, boundary, turns)
-    if turns.headed:
+    if turns.headed and boundary.kind == "assistant":
         # Each of the assistant's messages has a header; its turn begins with the first after anybody else's.
         others = max(_last(literal, text)[0] for literal in turns.others)
-        first = min(text.find(opener.strip(), max(0, others)) for opener in spellings(turns.assistant))
-        before = before._replace(start=first)
-    return _after(text[:end], before, turns)
+        _, start = min(_first(opener, text, max(0, others)) for opener in spellings(turns.assistant))
+        found = Tail(text[start:], True, start)
+    else:
+        found = _after(text, boundary, turns)
+    return found._replace(text=found.text[: min((_first(end, found.text)[0] for end in turns.ends), default=None)])
 
 
 def _after(prompt: str, boundary: Boundary, turns: Turns) -> Tail:
@@ -83,6 +84,12 @@ def _after(prompt: str, boundary: Boundary, turns: Turns) -> Tail:
     while kept < len(soft) and text[kept : kept + 1] == soft[kept]:
         kept += 1
     return Tail(text[kept:], True, boundary.end + kept)
+
+
+def _first(literal: str, text: str, start: int = 0) -> tuple[int, int]:
+    """Where a marker stands for the first time from ``start`` on; twice the end of the text if it doesn't."""
+    found = re.compile(whole(parse(literal).core)).search(text, start)
+    return found.span() if found else (len(text), len(text))
 
 
 def _last(literal: str, prompt: str) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, Union
 
 from ..format import Format
@@ -141,11 +142,11 @@ class ReasoningTracker:
     def _save(self) -> None:
         """Keep this state. Of two old ones that are closer to each other than to now, one is enough."""
         now = len(self._ids)
-        kept = [self._saved[0]]
-        for each, later in zip(self._saved[1:], [*self._saved[2:], None], strict=True):
-            if later is None or later.at - kept[-1].at > now - later.at:
+        kept: list[_Saved] = self._saved[:1]
+        for each, later in pairwise(self._saved[1:]):
+            if later.at - kept[-1].at > now - later.at:
                 kept.append(each)
-        self._saved = [*kept, _Saved(now, self._parser.fork())]
+        self._saved = [*kept, *self._saved[1:][-1:], _Saved(now, self._parser.fork())]
 
 
 class ReasoningQuestions:
@@ -236,7 +237,7 @@ class ReasoningQuestions:
         return _parser(self._format, self._vocabulary, prompt, thinking, self._spelled_markers, build_message)
 
     def _last_turn(self, ids: Sequence[int]) -> tuple[int, int]:
-        """Where the last turn begins, 0 if there is no turn boundary, and where its end marker, if that is last."""
+        """Where the last turn begins, 0 if there is no turn boundary, and where a marker ends it for the first time."""
         marking = self._vocabulary.marking(self._format, spelled=self._spelled_markers == "marker")
         turns = marking.format.turns
         for size in (*(WINDOWS if not turns.headed else ()), len(ids)):
