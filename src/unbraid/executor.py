@@ -194,6 +194,15 @@ class Executor:
         return self._machine.format.turns
 
     @property
+    def over(self) -> int | None:
+        """Where reasoning was over, also if the marker that closed it may still turn out to be a longer one."""
+        if self.trial is not None or self.over_at is not None or not self.held or self._framed:
+            return None if self.trial is not None else self.over_at
+        _, found = self.state.find(self.held, 0, "stop")
+        closed = found is not None and self.state.edge(found).do is Do.CLOSE_REASONING
+        return max(0, self.end + found.end()) if found is not None and closed else None
+
+    @property
     def may_reason(self) -> bool:
         """Whether reasoning may begin from here on."""
         return self.state.name in self._machine.reasoning_ahead
@@ -573,6 +582,8 @@ class Executor:
         text, self._again = text[:words], text[words:]
         if text:
             output.say(Reasoning(text) if in_reasoning else Content(text))
+            if not in_reasoning and self.over_at is None:
+                self.over_at = max(0, opening.start)
             start = max(0, opening.start) - output.base
             output.mark("reasoning" if in_reasoning else "content", start, start + len(text))
         if in_reasoning:

@@ -286,6 +286,10 @@ class Parser:
         new._arm()
         return new
 
+    def expect_reasoning(self) -> None:
+        """Nothing is known of whether reasoning is to come, whatever ``thinking`` says. Before anything is fed."""
+        self._run.over_at = None
+
     @property
     def message(self) -> Message:
         """What the events so far add up to.
@@ -338,21 +342,20 @@ class Parser:
     def reasoning_over(self) -> bool:
         """Whether reasoning is over, or none is to come. Where a request asks for reasoning that the model begins, that
         is known with its first word."""
-        return self._run.trial is None and self._run.over_at is not None
+        return self._run.over is not None
 
     @property
     def reasoning_end(self) -> int | None:
         """The first token after reasoning and the marker that closed it, where ids were fed; ``None`` while more of it
         may come. Where a call ended it, that is the call's first token."""
-        if self._strand is None or not self.reasoning_over:
-            return None
-        assert self._run.over_at is not None
-        return self._strand.first_token(self._run.over_at)
+        over = self._run.over
+        return None if self._strand is None or over is None else self._strand.first_token(over)
 
     @property
     def reasoning_final(self) -> bool:
         """Whether reasoning is over and nothing can open it again, so that who asks only for that need not feed on."""
-        return self.reasoning_over and self._run.opening is None and not self._run.may_reason
+        run = self._run
+        return run.trial is None and run.over_at is not None and run.opening is None and not run.may_reason
 
     @property
     def waiting(self) -> Waiting:
@@ -385,12 +388,11 @@ class Parser:
         turn = None if prompt is None else tail(prompt, turns)
         spoke = turn is not None and bool(turn.text) and run.run_prompt(turn.text, turn.bounded)
         self._prompted = spoke and run.state.name != "start"
-        if not spoke:
-            wanted = reasoning is not None and (reasoning.default if thinking is None else thinking)
-            if reasoning is not None and wanted and reasoning.opened_by == "prompt":
-                run.start_inside()
-            elif not wanted:
-                run.over_at = 0
+        wanted = reasoning is not None and (reasoning.default if thinking is None else thinking)
+        if reasoning is not None and wanted and reasoning.opened_by == "prompt" and not spoke:
+            run.start_inside()
+        elif not wanted and not self._prompted:
+            run.over_at = 0
         if run.reasoning_open and self._builder is not None:
             self._builder.reasoning_begun()
 

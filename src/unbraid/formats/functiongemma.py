@@ -5,7 +5,8 @@ from ..format import Call, Format, Gemma, Signs, Tools, Turns
 FORMAT = Format(
     name="functiongemma",
     turns=Turns(
-        "<start_of_turn>model\n",
+        # After a tool's result the model goes on in its turn.
+        ("<start_of_turn>model\n", "<end_function_response>"),
         others=("<start_of_turn>", "<start_function_response>"),
         ends=("<end_of_turn>", "<start_function_response>"),
     ),
@@ -16,6 +17,7 @@ FORMAT = Format(
         "<start_function_call>",
         "<end_function_call>",
         "<start_function_response>",
+        "<end_function_response>",
         "<escape>",
     ),
     signs=(

@@ -222,14 +222,16 @@ class ReasoningQuestions:
 
     def _read(self, ids: Sequence[int], prompt: Prompt, build_message: bool = False) -> tuple[int, Parser]:
         """Where the turn begins that is asked about, and a parser that has read it."""
-        begins, thinking = 0, self._thinking
-        if prompt is None:
+        if prompt is not None:
+            begins, parser = 0, self._parser(prompt, self._thinking, build_message)
+        else:
             begins, ends = self._last_turn(ids)
-            # Words and markers that already stand there say more than what the request asked for.
-            if begins and self._parser(ids[:ends], thinking).prompted:
-                thinking = False
+            # Words and markers that stand in the turn already say more than what the request asked for.
+            spoken = begins > 0 and self._parser(ids[:ends], self._thinking).prompted
             prompt = ids[:begins] if begins else None
-        parser = self._parser(prompt, thinking, build_message)
+            parser = self._parser(prompt, False if spoken else self._thinking, build_message)
+            if spoken:
+                parser.expect_reasoning()
         parser.feed(ids=ids[begins:])
         return begins, parser
 
