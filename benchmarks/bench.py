@@ -4,7 +4,7 @@ A stream is fed one token per delta. Tokens are cut as ``unbraid parse --cut tok
 space before it, about four characters), texts are made here from a fixed seed. Only the calls of ``feed`` and
 ``finish`` are timed, in processor time, with the garbage collector and everything else as users have it. Each
 figure is the median of several runs, with the fastest and the slowest beside it; the reach is what the
-project set itself. Standard library alone.
+project set itself. Standard library alone, but for the rows on token ids, which need ``tokenizers``.
 """
 
 from __future__ import annotations
@@ -13,16 +13,12 @@ import argparse
 import gc
 import json
 import os
-import platform
-import random
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,139 +29,13 @@ except ModuleNotFoundError:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
     import unbraid
 
+import ids
+from figures import HEAD, Row, clock, line, machine
+from texts import TOOLS, long_call, reasoning_and_content
 from unbraid.cli import pieces
-from unbraid.format import Format, Json, JsonCall, Python, frames, shapes
-from unbraid.literals import written as marker
+from unbraid.format import Format
 
 KB, MB = 1024, 1024 * 1024
-
-clock = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-6 else time.perf_counter
-"""Seconds of processor time of this thread, so that the turns of other programs don't count; else of the wall."""
-
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "find_trains",
-            "description": "Find trains.",
-            "parameters": {
-                "type": "object",
-                "properties": {"to": {"type": "string"}, "seats": {"type": "integer"}},
-                "required": ["to"],
-            },
-        },
-    },
-    {
-        "type": "function",
-        "function": {
-            "name": "find_trains",
-            "description": "Find trains to a city.",
-            "parameters": {
-                "type": "object",
-                "properties": {"to": {"type": "string"}, "seats": {"type": "integer"}},
-                "required": ["to"],
-            },
-        },
-    },
-]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One figure."""
-
-    name: str
-    unit: str
-    values: tuple[float, ...]
-    """One a run."""
-    reach: float | None = None
-    """What it should be, where the project set itself something."""
-    higher_is_better: bool = False
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.values)
-
-    @property
-    def met(self) -> bool | None:
-        if self.reach is None:
-            return None
-        return self.median >= self.reach if self.higher_is_better else self.median <= self.reach
-
-
-# ------------------------------------------------------------ the texts
-
-_WORDS = """
-    the of and to in a is that for it as was with be by on not he this are or his from at which but have an
-    they you were there one all we their has would when if so no what can more about which other into them
-    some could time train station Graz seats departure schedule question answer therefore consider compare
-    function parameter because however probably straightforward implementation cheapest arrival connection
-    Wien Salzburg don't it's
-""".split()  # noqa: SIM905
-
-
-def prose(tokens: int, seed: int = 7) -> str:
-    """Words, numbers, punctuation, paragraphs and now and then a ``<``, as models write them."""
-    rng = random.Random(seed)
-    parts: list[str] = []
-    count = 0
-    while count < tokens:
-        words = [rng.choice(_WORDS) for _ in range(rng.randint(6, 18))]
-        if rng.random() < 0.3:
-            words.insert(rng.randrange(len(words)), str(rng.randint(1, 2500)))
-        if rng.random() < 0.05:
-            words.insert(rng.randrange(len(words)), "x < 3")
-        sentence = " ".join(words).capitalize() + rng.choice((".", ".", ".", "?", ":"))
-        sentence += "\n\n" if rng.random() < 0.15 else " "
-        parts.append(sentence)
-        count += sum(1 for _ in pieces(sentence, "tokens"))
-    return "".join(parts).rstrip()
-
-
-def source_code(size: int, seed: int = 11) -> str:
-    """About ``size`` characters of something like Python: indentation, quotes, backslashes, comparisons."""
-    rng = random.Random(seed)
-    lines: list[str] = []
-    length = 0
-    while length < size:
-        a, b = rng.choice(_WORDS).replace("'", ""), rng.choice(_WORDS).replace("'", "")
-        line = rng.choice(
-            (
-                f"def {a}_{b}(value, *, limit={rng.randint(1, 99)}):",
-                f'    """Return the {a} of the {b}."""',
-                f'    if value["{a}"] <= limit and "{b}" not in seen:',
-                f"        {a} = [item.{b} for item in value if item > {rng.randint(0, 9)}]",
-                f'        print(f"{a}: {{value}}\\n", end="")',
-                f"    return {a}.{b}(value, '{a}')",
-                "",
-            )
-        )
-        lines.append(line)
-        length += len(line) + 1
-    return "\n".join(lines)[:size]
-
-
-def reasoning_and_content(format: Format, tokens: int) -> str:
-    """A third of the tokens as content, the rest as reasoning before it."""
-    thinking = format.reasoning
-    if thinking is None:
-        return prose(tokens)
-    opener = marker(thinking.open) if thinking.opened_by == "model" else ""
-    return opener + prose(tokens * 2 // 3) + marker(thinking.close) + prose(tokens // 3, seed=8)
-
-
-def long_call(format: Format, size: int) -> str:
-    """The format's example, with ``size`` characters of source code for its string argument."""
-    if format.tools is None:
-        raise ValueError(f"{format.name} has no calls")
-    value = source_code(size)
-    codec = shapes(frames(format)[0])[0].arguments
-    written = json.dumps(value, ensure_ascii=False)[1:-1] if isinstance(codec, Json | JsonCall | Python) else value
-    before, _, after = format.example.rpartition("Graz")
-    return before + written + after
-
-
-# ------------------------------------------------------------ the figures
 
 
 def per_token(text: str, format: Format, group: int = 1, least: int = 6000) -> float:
@@ -337,39 +207,7 @@ def rows(runs: int, quick: bool) -> Iterator[Row]:
     yield measured("compiling a format", "ms", lambda: compilation(qwen3))
     with tempfile.TemporaryDirectory() as cache:
         yield measured("import unbraid", "ms", lambda: importing(cache), 60)
-
-
-# ------------------------------------------------------------ the table
-
-
-def machine() -> str:
-    """The processor and the interpreter, in one line."""
-    processor = platform.processor() or platform.machine()
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                processor = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{python} on {processor}, {os.cpu_count()} cores, {platform.system()}"
-
-
-def shown(value: float) -> str:
-    """Three digits that count."""
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def line(row: Row) -> str:
-    """One row of the table."""
-    low, high = min(row.values), max(row.values)
-    spread = f"{shown(low)} .. {shown(high)}" if len(row.values) > 1 else ""
-    reach = ""
-    if row.reach is not None:
-        reach = f"{'>=' if row.higher_is_better else '<='} {row.reach:g}"
-    met = {None: "", True: "yes", False: "NO"}[row.met]
-    return f"{row.name:<52} {shown(row.median):>8} {row.unit:<9} {spread:>18}  {reach:<8} {met}".rstrip()
+    yield from ids.rows(runs, quick)
 
 
 def main() -> int:
@@ -381,7 +219,7 @@ def main() -> int:
     runs = max(1, args.runs or (3 if args.quick else 7))
 
     print(f"{machine()}; {runs} runs\n")
-    print(f"{'':<52} {'median':>8} {'':<9} {'min .. max':>18}  {'reach':<8} met")
+    print(HEAD)
     done = []
     for row in rows(runs, args.quick):
         print(line(row), flush=True)

@@ -30,12 +30,15 @@ from .registry import FormatWarning, formats, resolve
 
 if TYPE_CHECKING:
     from .derivation import derive
+    from .tokens.aligned import Aligned, Alignment
     from .tokens.reasoning import ReasoningQuestions, ReasoningTracker
     from .tokens.vocabulary import Vocabulary
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Aligned",
+    "Alignment",
     "Candidate",
     "Content",
     "Detected",
@@ -73,6 +76,8 @@ __all__ = [
 
 
 _LATE = {
+    "Aligned": ".tokens.aligned",
+    "Alignment": ".tokens.aligned",
     "ReasoningQuestions": ".tokens.reasoning",
     "ReasoningTracker": ".tokens.reasoning",
     "Vocabulary": ".tokens.vocabulary",

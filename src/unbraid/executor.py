@@ -203,6 +203,13 @@ class Executor:
         return max(0, self.end + found.end()) if found is not None and closed else None
 
     @property
+    def settled(self) -> tuple[Output, int | None]:
+        """What has been said for good, and how many of its spans are: what an opening holds may be markup or words."""
+        if self.trial is not None:
+            return self.trial.output, None
+        return self.output, self.opening.spans if self.opening is not None else None
+
+    @property
     def may_reason(self) -> bool:
         """Whether reasoning may begin from here on."""
         return self.state.name in self._machine.reasoning_ahead

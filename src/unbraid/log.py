@@ -13,6 +13,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from io import StringIO
+from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -84,6 +85,30 @@ class Log(Generic[T]):
         removed = list(self.own[first:])
         del self.own[first:]
         return removed
+
+    def last(self, default: T) -> T:
+        """The last element, or what stands for it if there is none."""
+        last: T = default
+        if self.own:
+            last = self.own[-1]
+        elif self._past is not None:
+            last = self._past.elements[self._past.used - 1]
+        return last
+
+    def backwards(self, size: int) -> Iterator[T]:
+        """The first ``size`` elements, the last of them first. What isn't taken costs nothing."""
+        before, elements, used, total = self._past, self.own, len(self.own), len(self)
+        while True:
+            for place in range(min(used, size - total + used) - 1, -1, -1):
+                yield elements[place]
+            if before is None:
+                return
+            before, elements, used, total = before
+
+    def since(self, size: int) -> list[T]:
+        """The elements after the first ``size``."""
+        count = len(self)
+        return list(islice(self.backwards(count), max(0, count - size)))[::-1]
 
     def own_last(self) -> None:
         """Have the last element, if there is one, in :attr:`own`, so that it can be changed."""

@@ -62,6 +62,16 @@ class Output:
                 return
         spans.append(Span(kind, start, end, label, call))
 
+    def since(self, offset: int, first: int | None = None) -> list[Span]:
+        """The spans that end after this offset, of all or of the ``first`` so many."""
+        spans = self.spans
+        found: list[Span] = []
+        for span in spans.backwards(len(spans) if first is None else first):
+            if span.end <= offset:
+                break
+            found.append(span)
+        return found[::-1]
+
     def claim(self, first: int, call: int) -> None:
         """The spans from number ``first`` on belong to this call, as is known only now."""
         claimed = [span._replace(call=call) for span in self.spans.cut(first)]

@@ -300,12 +300,7 @@ class Parser:
         if self._builder is None:
             raise RuntimeError("this parser was made with build_message=False, so it has no message")
         self._catch_up()
-        run = self._run
-        if run.trial is not None:
-            said, settled = run.trial.output, None
-        else:
-            # What an opening holds isn't said yet: it may be markup or words.
-            said, settled = run.output, run.opening.spans if run.opening is not None else None
+        said, settled = self._run.settled
         spans, notes = said.tiles(settled), tuple(said.notes)
         if self._strand is None:
             return self._builder.message(spans, notes)
@@ -409,6 +404,12 @@ class Parser:
         self._check_open()
         text = strand.take(text, ids, logprobs)
         return self._stream(text) if self._streaming and text and MARK not in text else self._read(text)
+
+    def _spans_since(self, offset: int) -> list[Span]:
+        """The spans of what has been said that end after this offset; offsets are the machine's."""
+        self._catch_up()
+        said, settled = self._run.settled
+        return said.since(offset, settled)
 
     def _with_tokens(
         self, strand: Strand, builder: MessageBuilder, spans: tuple[Span, ...], notes: tuple[Note, ...]

@@ -61,7 +61,7 @@ class ReasoningTracker:
     2
     """
 
-    __slots__ = ("_ids", "_parser", "_read", "_saved", "count")
+    __slots__ = ("_ids", "_parser", "_saved", "_step", "count")
 
     def __init__(
         self,
@@ -77,6 +77,8 @@ class ReasoningTracker:
         """The ids that were read: all, or those up to where reasoning was over for good."""
         self._saved: list[_Saved] = [_Saved(0, self._parser.fork())]
         """States to go back to, the first of them the beginning; the farther back, the fewer."""
+        self._step: _Saved | None = None
+        """The state before the last step of several ids, some of which may be taken back soon."""
         self.count = 0
         """How many ids have come."""
 
@@ -105,6 +107,8 @@ class ReasoningTracker:
         self.count += len(ids)
         if self._parser.reasoning_final:
             return 0
+        if len(ids) > 1:
+            self._step = _Saved(before, self._parser.fork())
         self._ids.extend(ids)
         self._parser.feed(ids=ids)
         if len(self._ids) - self._saved[-1].at >= _STEP:
@@ -115,7 +119,7 @@ class ReasoningTracker:
         return 0 if was_over and end <= before else end - before
 
     def rollback(self, count: int) -> None:
-        """Take the last so many ids back, as if they had never come. It costs no more than to read them again.
+        """Take the last so many ids back, as if they had never come. It costs no more than to read a few again.
 
         Raises:
             OptionError: fewer ids have come.
@@ -128,15 +132,18 @@ class ReasoningTracker:
         del self._ids[self.count :]
         while self._saved[-1].at > self.count:
             self._saved.pop()
-        saved = self._saved[-1]
-        self._parser = saved.parser.fork()
-        self._parser.feed(ids=self._ids[saved.at :])
+        step, self._step = self._step, None
+        if step is not None and self._saved[-1].at <= step.at <= self.count:
+            at, self._parser = step
+        else:
+            at, self._parser = self._saved[-1].at, self._saved[-1].parser.fork()
+        self._parser.feed(ids=self._ids[at:])
 
     def fork(self) -> ReasoningTracker:
         """An independent tracker in the same state. It costs a copy of the ids up to the end of reasoning."""
         new = ReasoningTracker.__new__(ReasoningTracker)
         new._parser = self._parser.fork()
-        new._ids, new._saved, new.count = self._ids[:], self._saved.copy(), self.count
+        new._ids, new._saved, new._step, new.count = self._ids[:], self._saved.copy(), None, self.count
         return new
 
     def _save(self) -> None:

@@ -194,6 +194,19 @@ class Strand:
         """The first token that begins at this position, or after it."""
         return 0 if position <= 0 else self.ends.bisect(position) + 1
 
+    @property
+    def counted(self) -> int:
+        """Up to where it is known which tokens there are."""
+        return self.ends.last(0)
+
+    def logprobs_of(self, tokens: Sequence[int]) -> tuple[float, ...]:
+        """The log-probabilities of some of the last tokens; empty if none were ever given."""
+        if not self.logprobs or not tokens:
+            return ()
+        first = tokens[0]
+        given = self.logprobs.since(first)
+        return tuple(given[token - first] if token - first < len(given) else _NAN for token in tokens)
+
     def all_logprobs(self) -> tuple[float, ...]:
         """The log-probability of each token that has been said; empty if none were given."""
         if not self.logprobs:
