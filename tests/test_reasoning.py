@@ -238,6 +238,17 @@ def test_prompt_and_output_may_come_together(name: str, data: st.DataObject) -> 
     assert asked.reasoning_tokens(prompt + output) == thought
 
 
+def test_a_bare_call_that_nothing_tells_from_an_answer_yet() -> None:
+    """Found by the property: a format without reasoning, whose call may begin without a marker."""
+    tokenizer = trained()
+    prompt = tokenizer.ids("<|bom|><|user|> hi<|eom|><|bom|><|assistant|>")
+    for output in ("", "[", "[]", "[]a"):
+        ids = tokenizer.ids(output)
+        assert at_once("jamba", prompt=prompt).reasoning_over
+        assert questions("jamba").find_reasoning_end(ids, prompt) == 0
+        assert questions("jamba").is_reasoning_end(prompt + ids)
+
+
 # -- the tracker ---------------------------------------------------------------------------------------------------
 
 

@@ -287,8 +287,10 @@ class Parser:
         return new
 
     def expect_reasoning(self) -> None:
-        """Nothing is known of whether reasoning is to come, whatever ``thinking`` says. Before anything is fed."""
-        self._run.over_at = None
+        """Where the format has reasoning, nothing is known of whether it is to come, whatever ``thinking`` says. Before
+        anything is fed."""
+        if self._run.may_reason:
+            self._run.over_at = None
 
     @property
     def message(self) -> Message:

@@ -1,9 +1,9 @@
-"""Which tokens an event says, with their log-probabilities: for engines and gateways that stream them beside the text.
+"""Which tokens an event says, with their log-probabilities: for engines and gateways that stream them with the text.
 
 A message knows its tokens by part (``account``); here they are handed out while the events come. A token comes with the
 event that says its first character, or, where its id or the rest of its text comes later than that, with the next event
-of its part. One of a call's name comes with the call's start, and one of its arguments with the event that was said when
-it was read, whatever notation it was converted from. Tokens of markers come with no event.
+of its part. One of a call's name comes with the call's start, and one of its arguments with the event that was said
+when it was read, whatever notation it was converted from. Tokens of markers come with no event.
 """
 
 from __future__ import annotations
