@@ -2,7 +2,9 @@
 
 ``python drive.py PEER FOLDER --budget 20 --runs 5``. Standard library alone, but for what the peer needs. A peer is a
 module ``peer_NAME`` with ``version()`` and, as far as it does such a thing, ``stream(work)``, ``whole(work)`` and
-``question(work)``; each returns a function that is fed, and that gives back what the parser said.
+``question(work)``; each returns what makes a parser ready for one output, or ``None`` where the peer can't do it. A
+stream is two functions: one that feeds many deltas and gives back a list of what the parser said to each, so that
+nothing but the parser's own call is in the loop; and one for the end.
 
 A run that isn't over when its budget is used up is broken off; its figure is the cost per token until there, which is
 less than that of the whole if the cost grows.
@@ -16,7 +18,7 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,26 +31,28 @@ _LOOK = 64
 _LEAST = 0.05
 """Seconds that a run lasts at least, of as many streams as that takes."""
 
-Feed = Callable[[str, "list[int]", bool], object]
+Delta = tuple[str, "list[int]", bool]
+"""Text, its ids, and whether it is the last."""
+Stream = tuple[Callable[["list[Delta]"], "list[Any]"], Callable[[], Any]]
 
 
-def deltas(work: dict[str, Any]) -> list[tuple[str, list[int], bool]]:
+def deltas(work: dict[str, Any]) -> list[Delta]:
     """What is fed: text, ids, and whether it is the last."""
     group, ids, texts = work["group"], work["ids"], work["texts"]
     cut = range(0, len(ids), group)
     return [("".join(texts[at : at + group]), ids[at : at + group], at + group >= len(ids)) for at in cut]
 
 
-def run_stream(make: Callable[[], Feed], pieces: list[tuple[str, list[int], bool]], budget: float) -> tuple[float, int]:
-    """Seconds, and how many of the deltas were fed in them."""
-    feed = make()
+def run_stream(make: Callable[[], Stream], chunks: list[list[Delta]], budget: float) -> tuple[float, int]:
+    """Seconds, and how many of the chunks were fed in them."""
+    play, end = make()
     begin = clock()
-    for at in range(0, len(pieces), _LOOK):
-        for text, ids, last in pieces[at : at + _LOOK]:
-            feed(text, ids, last)
+    for number, chunk in enumerate(chunks, 1):
+        play(chunk)
         if clock() - begin > budget:
-            return clock() - begin, min(at + _LOOK, len(pieces))
-    return clock() - begin, len(pieces)
+            return clock() - begin, number
+    end()
+    return clock() - begin, len(chunks)
 
 
 def memory() -> tuple[int, int]:
@@ -64,36 +68,36 @@ def forget() -> None:
 
 
 def measure_stream(peer: Any, work: dict[str, Any], runs: int, budget: float) -> dict[str, Any] | None:
-    """Microseconds per token, the most memory, and what was said."""
+    """Microseconds per token, the most memory, and how much was said of each part."""
     make = peer.stream(work)
     if make is None:
         return None
     pieces = deltas(work)
+    chunks = [pieces[at : at + _LOOK] for at in range(0, len(pieces), _LOOK)]
     tokens = len(work["ids"])
-    run_stream(make, pieces, min(budget / 4, 1.0))  # warm
+    run_stream(make, chunks, min(budget / 4, 1.0))  # warm
     forget()
     before = memory()[0]
-    spent, fed = run_stream(make, pieces, budget)
+    spent, fed = run_stream(make, chunks, budget)
     most = memory()[1] - before
-    if fed < len(pieces):
-        return {"values": [spent / (fed * work["group"]) * 1e6], "over": False, "memory": most, "tokens": tokens}
+    if fed < len(chunks):
+        done = sum(len(ids) for chunk in chunks[:fed] for _, ids, _ in chunk)
+        return {"values": [spent / done * 1e6], "share": done / tokens, "memory": most, "tokens": tokens}
     values = []
     for _ in range(runs):
         spent, done = 0.0, 0
         while spent < _LEAST:
-            spent += run_stream(make, pieces, budget)[0]
+            spent += run_stream(make, chunks, budget)[0]
             done += tokens
         values.append(spent / done * 1e6)
         if spent > budget / 4:
             break
-    said = peer.said([feed_result for feed_result in told(make(), pieces)]) if spent < budget / 4 else None
-    return {"values": values, "over": True, "memory": most, "tokens": tokens, "said": said}
-
-
-def told(feed: Feed, pieces: list[tuple[str, list[int], bool]]) -> Iterator[object]:
-    """What the parser said, delta by delta."""
-    for piece in pieces:
-        yield feed(*piece)
+    said = None
+    if spent < budget / 4:
+        play, end = make()
+        results = [result for chunk in chunks for result in play(chunk)]
+        said = peer.said([*results, end()])
+    return {"values": values, "share": 1.0, "memory": most, "tokens": tokens, "said": said}
 
 
 def measure_whole(peer: Any, work: dict[str, Any], runs: int, budget: float) -> dict[str, Any] | None:
@@ -115,7 +119,7 @@ def measure_whole(peer: Any, work: dict[str, Any], runs: int, budget: float) -> 
         for _ in range(times):
             parse()
         values.append((clock() - begin) / times / len(work["ids"]) * 1e6)
-    return {"values": values, "over": True, "memory": most, "tokens": len(work["ids"])}
+    return {"values": values, "share": 1.0, "memory": most, "tokens": len(work["ids"])}
 
 
 def measure_question(peer: Any, work: dict[str, Any], runs: int, budget: float) -> dict[str, Any] | None:
@@ -132,7 +136,19 @@ def measure_question(peer: Any, work: dict[str, Any], runs: int, budget: float) 
             assert not step(id), "reasoning isn't over"
         values.append((clock() - begin) / 200 * 1e6)
     assert make(ids[:-200])(peer.closer(work)), "reasoning is over"
-    return {"values": values, "over": True, "memory": None, "tokens": len(ids)}
+    return {"values": values, "share": 1.0, "memory": None, "tokens": len(ids)}
+
+
+def yardstick(times: int = 200_000) -> float:
+    """Microseconds for a call of an empty function, so that a slower turn of the machine shows."""
+
+    def nothing(text: str) -> None:
+        return None
+
+    begin = clock()
+    for _ in range(times):
+        nothing("")
+    return (clock() - begin) / times * 1e6
 
 
 def main() -> int:
@@ -145,7 +161,7 @@ def main() -> int:
     peer = importlib.import_module(f"peer_{args.peer}")
     peer.load(args.folder)
     out = sys.stdout
-    print(json.dumps({"version": peer.version()}), file=out, flush=True)
+    print(json.dumps({"version": peer.version(), "yardstick": yardstick()}), file=out, flush=True)
     exceeded: set[str] = set()
     with (args.folder / "works.jsonl").open() as file:
         for line in file:
@@ -156,9 +172,9 @@ def main() -> int:
             done = measure(peer, work, args.runs, args.budget)
             if done is None:
                 continue
-            if not done["over"] and work.get("codec"):
+            if done["share"] < 1 and work.get("codec"):
                 exceeded.add(work["codec"])
-            print(json.dumps({"work": work["name"]} | done), file=out, flush=True)
+            print(json.dumps({"work": work["name"], "kind": work["kind"]} | done), file=out, flush=True)
     return 0
 
 

@@ -29,21 +29,18 @@ def parsers(work: dict[str, Any]) -> tuple[Any, Any]:
     return ReasoningParser("qwen3", stream_reasoning=True), FunctionCallParser(tools, PARSERS[work["format"]])
 
 
-def stream(work: dict[str, Any]) -> Callable[[], Callable[[str, list[int], bool], object]]:
+def stream(work: dict[str, Any]) -> Callable[[], Any]:
     """Two parsers an output."""
 
-    def make() -> Callable[[str, list[int], bool], object]:
+    def make() -> Any:
         thoughts, calls = parsers(work)
 
-        def step(text: str, ids: list[int], last: bool) -> object:
+        def step(text: str) -> Any:
             reasoning, rest = thoughts.parse_stream_chunk(text)
             content, found = calls.parse_stream_chunk(rest) if rest else ("", [])
-            if last:
-                more, others = calls.parse_stream_end()
-                return reasoning, content + more, [*found, *others]
             return reasoning, content, found
 
-        return step
+        return lambda deltas: [step(text) for text, _, _ in deltas], lambda: ("", *calls.parse_stream_end())
 
     return make
 

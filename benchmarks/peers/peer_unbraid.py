@@ -9,7 +9,6 @@ from typing import Any
 import unbraid
 
 
-
 def load(folder: Path) -> None:
     """Nothing to load for text."""
 
@@ -24,18 +23,13 @@ def options(work: dict[str, Any]) -> dict[str, Any]:
     return {"tools": work["tools"], "prompt": work["prompt"], "thinking": True}
 
 
-def stream(work: dict[str, Any]) -> Callable[[], Callable[[str, list[int], bool], object]]:
+def stream(work: dict[str, Any]) -> Callable[[], Any]:
     """One parser an output."""
 
-    def make() -> Callable[[str, list[int], bool], object]:
+    def make() -> Any:
         parser = unbraid.Parser(work["format"], **options(work))
         feed = parser.feed
-
-        def step(text: str, ids: list[int], last: bool) -> object:
-            events = feed(text)
-            return events + parser.finish("stop") if last else events
-
-        return step
+        return lambda deltas: [feed(text) for text, _, _ in deltas], parser.finish
 
     return make
 

@@ -27,18 +27,13 @@ def options(work: dict[str, Any]) -> dict[str, Any]:
     return peer_unbraid.options(work) | {"tokenizer": vocabulary, "prompt": work["prompt_ids"]}
 
 
-def stream(work: dict[str, Any]) -> Callable[[], Callable[[str, list[int], bool], object]]:
+def stream(work: dict[str, Any]) -> Callable[[], Any]:
     """One parser an output."""
 
-    def make() -> Callable[[str, list[int], bool], object]:
+    def make() -> Any:
         parser = unbraid.Parser(work["format"], **options(work))
         feed = parser.feed
-
-        def step(text: str, ids: list[int], last: bool) -> object:
-            events = feed(text, ids)
-            return events + parser.finish("stop") if last else events
-
-        return step
+        return lambda deltas: [feed(text, ids) for text, ids, _ in deltas], parser.finish
 
     return make
 
@@ -69,4 +64,4 @@ def question(work: dict[str, Any]) -> Callable[[list[int]], Callable[[int], bool
 
 def closer(work: dict[str, Any]) -> int:
     """The id that closes reasoning."""
-    return int(vocabulary.special["</think>"])
+    return int(vocabulary.id_of("</think>"))

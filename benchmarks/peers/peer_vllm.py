@@ -43,13 +43,16 @@ def parser_and_request(work: dict[str, Any]) -> tuple[Any, Any]:
     return made(tokenizer, request.tools, chat_template_kwargs={"enable_thinking": True}), request
 
 
-def stream(work: dict[str, Any]) -> Callable[[], Callable[[str, list[int], bool], object]]:
-    """One parser an output."""
+def stream(work: dict[str, Any]) -> Callable[[], Any]:
+    """One parser an output. The last delta says that it is the last."""
 
-    def make() -> Callable[[str, list[int], bool], object]:
+    def make() -> Any:
         parser, request = parser_and_request(work)
         prompt, feed = work["prompt_ids"], parser.parse_delta
-        return lambda text, ids, last: feed(text, ids, request, prompt, finished=last)
+        return (
+            lambda deltas: [feed(text, ids, request, prompt, finished=last) for text, ids, last in deltas],
+            lambda: None,
+        )
 
     return make
 
