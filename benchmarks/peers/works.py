@@ -95,7 +95,9 @@ def works() -> Iterator[dict[str, Any]]:
         ("XML call, 64 KB", "qwen3_coder", _THOUGHT + xml_call(long_call(64 * KB))),
     ):
         yield work(f"whole text: {name}", format, text, kind="whole")
-    yield work("is reasoning over? a step after 100,000", "qwen3", "<think>\n" + prose(100_000, seed=9), kind="question")
+    yield work(
+        "is reasoning over? a step after 100,000", "qwen3", "<think>\n" + prose(100_000, seed=9), kind="question"
+    )
 
 
 def write_tokenizer(path: Path) -> None:

@@ -7,6 +7,7 @@ that breaks JSON's grammar is still followed by its brackets and strings, and fl
 from __future__ import annotations
 
 import re
+from json.decoder import scanstring
 
 STRING_STOP = re.compile(r'["\\\x00-\x1f]')
 """What needs a look inside a JSON string. Text without it passes through and changes nothing."""
@@ -20,6 +21,8 @@ _SCALAR_CHARACTER = re.compile(r"[-+.0-9A-Za-z]")
 _ESCAPES = frozenset('"\\/bfnrt')
 _HEX = frozenset("0123456789abcdefABCDEF")
 _SCALAR_KEPT = 400
+_LONG = 128
+"""From so many characters on, a string may be over in this text, and looking for its end at once is worth it."""
 
 
 class JsonScanner:
@@ -80,16 +83,31 @@ class JsonScanner:
             return run.end()
         found = text[at]
         if found == '"':
-            self.in_string = False
-            if self._key:
-                self._expect = ":"
-            else:
-                self._value_over()
+            self._string_over()
         elif found == "\\":
             self._escape = 1
         else:
             self.malformed = True
         return at + 1
+
+    def _whole_string(self, text: str, at: int, end: int) -> int:
+        """A string that has just begun: to its end, if it is sound and ends here. ``json`` finds that in C, three times as
+        fast as ``re``. Tried once a string, so that what is read twice is read twice at most."""
+        try:
+            _, stop = scanstring(text, at)
+        except ValueError:
+            return at
+        if stop > end:
+            return at
+        self._string_over()
+        return stop
+
+    def _string_over(self) -> None:
+        self.in_string = False
+        if self._key:
+            self._expect = ":"
+        else:
+            self._value_over()
 
     def _in_escape(self, text: str, at: int) -> int:
         character = text[at]
@@ -118,6 +136,8 @@ class JsonScanner:
         mark = token.group(1)
         if mark is not None:
             self._mark(mark)
+            if mark == '"' and end - token.end() > _LONG and not self.malformed:
+                return self._whole_string(text, token.end(), end)
         elif token.group(2) is not None:
             if not self._scalar and self._expect not in ("value", "value or ]"):
                 self.malformed = True
