@@ -1,4 +1,4 @@
-"""SGLang's parsers, from ``llm-router-utils``: the parser of reasoning, then that of calls, as its server chains them."""
+"""SGLang's parsers, from ``llm-router-utils``: reasoning first, then calls, as its server chains them."""
 
 from __future__ import annotations
 

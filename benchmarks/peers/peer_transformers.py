@@ -1,4 +1,4 @@
-"""transformers' ResponseParser, with a response template for each format. Arguments come at the end of their call, parsed."""
+"""transformers' ResponseParser, with a response template for each format. Arguments come at their end, parsed."""
 
 from __future__ import annotations
 

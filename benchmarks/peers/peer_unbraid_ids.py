@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import peer_unbraid
-import unbraid
 from peer_unbraid import said, version
 from tokenizers import Tokenizer
+
+import unbraid
 
 __all__ = ["closer", "load", "question", "said", "stream", "version", "whole"]
 

@@ -1,4 +1,4 @@
-"""vLLM's parsers as its server uses them: ``parse_delta`` with text and ids, ``parse``, ``is_reasoning_end_streaming``."""
+"""vLLM's parsers as its server uses them: by ``parse_delta``, ``parse`` and ``is_reasoning_end_streaming``."""
 
 from __future__ import annotations
 
