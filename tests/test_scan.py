@@ -99,3 +99,32 @@ def test_decodes_strings(value: str, escaped: bool, size: int) -> None:
     assert decoder.done
     assert "".join(out) == value
     assert text[at:] == "rest"
+
+
+LONG = "words and more words, " * 12
+ENDINGS = {
+    "sound": '"}',
+    "sound, with escapes": '\\" \\u00e9 \\\\"}',
+    "cut off": "",
+    "cut off in an escape": "\\",
+    "an escape that there isn't": '\\x"}',
+    "a broken number": '\\u12G4"}',
+    "a raw line end": 'a\nb"}',
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+def test_a_long_string_is_walked_alike_at_once_and_in_pieces(ending: str) -> None:
+    """A long string that is whole in one text goes another way than one that comes in pieces."""
+    text = '{"text": "' + LONG + ending
+    pieces, far = walk(text, 1)
+    whole, at = walk(text, len(text))
+    assert (whole.done, whole.malformed, whole.in_string, at) == (pieces.done, pieces.malformed, pieces.in_string, far)
+
+
+def test_a_long_string_that_ends_behind_the_limit_isnt_over() -> None:
+    text = '{"text": "' + LONG + '"}'
+    scanner = JsonScanner()
+    assert scanner.scan(text, 0, len(text) - 2) == len(text) - 2
+    assert scanner.in_string
+    assert not scanner.done
