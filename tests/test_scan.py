@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unbraid
+from unbraid.arguments import scan
 from unbraid.arguments.scan import JsonScanner, StringDecoder
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -122,9 +124,38 @@ def test_a_long_string_is_walked_alike_at_once_and_in_pieces(ending: str) -> Non
     assert (whole.done, whole.malformed, whole.in_string, at) == (pieces.done, pieces.malformed, pieces.in_string, far)
 
 
+@pytest.mark.parametrize("period", ["x", "\\n", '\\"', "\\u00e9", "\\ud83d\\ude00", "a\\\\b"])
+def test_a_string_is_walked_alike_wherever_it_is_cut(period: str) -> None:
+    """Escapes are cut by the pieces that the scanner reads at a time, at each of their characters."""
+    for lead in range(len(period)):
+        text = '{"text": "' + "x" * lead + period * (20_000 // len(period)) + '", "more": 1}'
+        scanner, at = walk(text, len(text))
+        assert scanner.done
+        assert not scanner.malformed
+        assert at == len(text)
+
+
 def test_a_long_string_that_ends_behind_the_limit_isnt_over() -> None:
     text = '{"text": "' + LONG + '"}'
     scanner = JsonScanner()
     assert scanner.scan(text, 0, len(text) - 2) == len(text) - 2
     assert scanner.in_string
     assert not scanner.done
+
+
+def test_strings_that_break_cost_the_same_however_many_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of ``json`` counts the lines of all that it was given, so that has to be little, and given seldom."""
+    given: list[int] = []
+    original = scan.scanstring
+
+    def counted(text: str, at: int) -> tuple[str, int]:
+        given.append(len(text))
+        return original(text, at)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(scan, "scanstring", counted)
+    broken = '<tool_call>\n{"name": "f", "arguments": {"x": "' + LONG + '\nz"}}\n</tool_call>\n'
+    for times in (40, 400):
+        given.clear()
+        unbraid.parse(broken * times, "qwen3")
+        assert 0 < len(given) <= 3 * times
+        assert max(given) <= scan._CHUNK + 1
