@@ -18,6 +18,7 @@ import importlib
 import json
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,16 +56,17 @@ def run_stream(make: Callable[[], Stream], chunks: list[list[Delta]], budget: fl
     return clock() - begin, len(chunks)
 
 
-def memory() -> tuple[int, int]:
-    """Kilobytes that this process holds, and the most that it ever held since :func:`forget`."""
-    fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
-    return int(fields["VmRSS"].split()[0]), int(fields["VmHWM"].split()[0])
-
-
-def forget() -> None:
-    """The most memory is counted from here on."""
+def peak(run: Callable[[], object]) -> int:
+    """The most bytes in use by Python's objects during a run of its own, beyond those before it. What compiled code
+    takes for itself isn't in it."""
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        run()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
 
 
 def measure_stream(peer: Any, work: dict[str, Any], runs: int, budget: float) -> dict[str, Any] | None:
@@ -76,10 +78,8 @@ def measure_stream(peer: Any, work: dict[str, Any], runs: int, budget: float) ->
     chunks = [pieces[at : at + _LOOK] for at in range(0, len(pieces), _LOOK)]
     tokens = len(work["ids"])
     run_stream(make, chunks, min(budget / 4, 1.0))  # warm
-    forget()
-    before = memory()[0]
     spent, fed = run_stream(make, chunks, budget)
-    most = memory()[1] - before
+    most = peak(lambda: run_stream(make, chunks, budget / 4))
     if fed < len(chunks):
         done = sum(len(ids) for chunk in chunks[:fed] for _, ids, _ in chunk)
         return {"values": [spent / done * 1e6], "share": done / tokens, "memory": most, "tokens": tokens}
@@ -109,10 +109,7 @@ def measure_whole(peer: Any, work: dict[str, Any], runs: int, budget: float) -> 
     parse()
     once = clock() - begin
     times = max(1, min(20, int(_LEAST / max(once, 1e-6))))
-    forget()
-    before = memory()[0]
-    parse()
-    most = memory()[1] - before
+    most = peak(parse)
     values = []
     for _ in range(runs if once < budget / 4 else 1):
         begin = clock()
@@ -160,8 +157,7 @@ def main() -> int:
     args = parser.parse_args()
     peer = importlib.import_module(f"peer_{args.peer}")
     peer.load(args.folder)
-    out = sys.stdout
-    print(json.dumps({"version": peer.version(), "yardstick": yardstick()}), file=out, flush=True)
+    print(json.dumps({"version": peer.version(), "yardstick": yardstick()}), flush=True)
     exceeded: set[str] = set()
     with (args.folder / "works.jsonl").open() as file:
         for line in file:
@@ -174,7 +170,7 @@ def main() -> int:
                 continue
             if done["share"] < 1 and work.get("codec"):
                 exceeded.add(work["codec"])
-            print(json.dumps({"work": work["name"], "kind": work["kind"]} | done), file=out, flush=True)
+            print(json.dumps({"work": work["name"], "kind": work["kind"]} | done), flush=True)
     return 0
 
 

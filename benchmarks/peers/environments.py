@@ -1,6 +1,6 @@
 """The virtual environment of each parser that is measured: what is installed in it, in which order.
 
-What lives here: the steps, and the making of what is missing. What doesn't: what is run in them (``run``).
+What lives here: the steps, and the making of what is missing. What doesn't: what is run in them (``drive``).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Environment:
     name: str
     steps: tuple[tuple[str, ...], ...]
     """Arguments of ``pip``, a call a step."""
-    size: str
-    """About how long and how much, for those who wait."""
+    takes: str
+    """About how much time and room, for those who wait."""
 
 
 ENVIRONMENTS = (
@@ -75,7 +75,7 @@ def make_all(folder: Path, names: set[str]) -> dict[str, str]:
     failed = {}
     wanted = [environment for environment in ENVIRONMENTS if environment.name in names]
     for number, environment in enumerate(wanted, 1):
-        print(f"environment {number} of {len(wanted)}: {environment.name} ({environment.size})", file=sys.stderr)
+        print(f"environment {number} of {len(wanted)}: {environment.name} ({environment.takes})", file=sys.stderr)
         if problem := make(environment, folder):
             failed[environment.name] = problem
             print(f"  {problem}", file=sys.stderr)

@@ -19,7 +19,7 @@ def load(folder: Path) -> None:
 
 
 def version() -> str:
-    """That of SGLang."""
+    """The package's version, which isn't SGLang's own."""
     return str(__version__)
 
 

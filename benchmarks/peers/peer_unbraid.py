@@ -47,15 +47,10 @@ def said(results: list[Any]) -> dict[str, int]:
     """How many characters of each part."""
     counts = {"reasoning": 0, "content": 0, "arguments": 0, "calls": 0}
     for event in (event for events in results for event in events):
-        match event:
-            case unbraid.Reasoning(text):
-                counts["reasoning"] += len(text)
-            case unbraid.Content(text):
-                counts["content"] += len(text)
-            case unbraid.ToolCallArguments():
-                counts["arguments"] += len(event.json)
-            case unbraid.ToolCallStart():
-                counts["calls"] += 1
-            case _:
-                pass
+        if isinstance(event, unbraid.Reasoning | unbraid.Content):
+            counts[event.type] += len(event.text)
+        elif isinstance(event, unbraid.ToolCallArguments):
+            counts["arguments"] += len(event.json)
+        elif isinstance(event, unbraid.ToolCallStart):
+            counts["calls"] += 1
     return counts

@@ -96,7 +96,7 @@ def works() -> Iterator[dict[str, Any]]:
     ):
         yield work(f"whole text: {name}", format, text, kind="whole")
     yield work(
-        "is reasoning over? a step after 100,000", "qwen3", "<think>\n" + prose(100_000, seed=9), kind="question"
+        "is reasoning over? a step after 100,000", "qwen3", "<think>\n" + prose(105_000, seed=9), kind="question"
     )
 
 
